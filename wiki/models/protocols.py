@@ -1,0 +1,83 @@
+"""What the rest of the wiki asks of a model. One protocol each, so a test can stand in for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]
+TokenMatrix = NDArray[np.int8]
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """A text's vector and its compact token vectors."""
+
+    vector: Vector
+    """Shape ``(dim,)``, unit length."""
+    tokens: TokenMatrix | None
+    """Shape ``(n_tokens, 96)`` int8, or None when the model keeps no token vectors."""
+
+
+@dataclass(frozen=True)
+class QueryEmbedding:
+    """A query's vector with its token vectors and their weights, for late interaction."""
+
+    vector: Vector
+    tokens: NDArray[np.float32] | None
+    """Shape ``(n_tokens, 96)``, unit rows."""
+    weights: NDArray[np.float32] | None
+    """Shape ``(n_tokens,)``: rarity of each token."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. Loading is lazy: the first call may take a second."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the model, its weights and its projection; stored with every row."""
+        ...
+
+    @property
+    def dim(self) -> int: ...
+
+    @property
+    def max_tokens(self) -> int:
+        """The most tokens of one passage, title and heading path counted."""
+        ...
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]: ...
+
+    def token_spans(self, text: str) -> list[tuple[int, int]]:
+        """Character spans ``(start, end)`` of the model's tokens in ``text``, without special tokens."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> list[Embedding]:
+        """Embed passages, in the order given; batches are sorted by length inside."""
+        ...
+
+    def embed_query(self, text: str) -> QueryEmbedding: ...
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What a reranker sees of one hit."""
+
+    text: str
+    tokens: TokenMatrix | None
+
+
+class Reranker(Protocol):
+    """Scores candidates for a query. Scores lie in 0..1 and are comparable between queries."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def needs_tokens(self) -> bool:
+        """Whether ``Candidate.tokens`` must be read from the index."""
+        ...
+
+    def score(self, query: str, embedded: QueryEmbedding | None, candidates: Sequence[Candidate]) -> list[float]: ...

@@ -1,0 +1,254 @@
+"""What the library answers: plain values, ready for HTTP, CLI and Dagster alike."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+Method = Literal["keyword", "vector", "hybrid"]
+Fusion = Literal["rrf", "score"]
+OnDuplicate = Literal["new", "return", "replace"]
+
+
+@dataclass(frozen=True)
+class UploadResult:
+    doc_id: str
+    title: str
+    category_id: str
+    topic_count: int
+    source_name: str
+    md_path: str
+    original_file_path: str
+    indexed: bool
+    created: bool
+    """False when ``on_duplicate`` gave the existing document."""
+    duplicate_of: str | None = None
+
+
+@dataclass(frozen=True)
+class DocumentOverview:
+    doc_id: str
+    category_id: str
+    title: str
+    topic_count: int
+    created_at: datetime
+    updated_at: datetime
+    labels: tuple[str, ...]
+    source_name: str | None
+    source_type: str | None
+    md_path: str
+
+
+@dataclass(frozen=True)
+class DocumentPage:
+    documents: tuple[DocumentOverview, ...]
+    total: int
+    page: int
+    page_size: int
+
+
+@dataclass(frozen=True)
+class TopicOverview:
+    topic_id: str
+    topic_name: str
+    topic_path: str
+    """Title and names from the top, joined by " > "."""
+    depth: int
+    summary: str
+    position: str | None
+    parent_topic_id: str | None
+    labels: tuple[str, ...]
+    md_path: str
+
+
+@dataclass(frozen=True)
+class FaultView:
+    path: str
+    reason: str
+    since: str
+    remedy: str
+    line: int | None = None
+
+
+@dataclass(frozen=True)
+class DocumentView:
+    doc_id: str
+    category_id: str
+    title: str
+    summary: str
+    source_name: str | None
+    source_type: str | None
+    source_sha256: str | None
+    original_file_path: str | None
+    md_path: str
+    topics: tuple[TopicOverview, ...]
+    created_at: datetime
+    updated_at: datetime
+    document_date: str | None
+    labels: tuple[str, ...]
+    language: str | None
+    fields: dict[str, Any]
+    extraction: dict[str, Any]
+    indexed: bool
+    faults: tuple[FaultView, ...]
+    etag: str
+
+
+@dataclass(frozen=True)
+class TopicView:
+    topic_id: str
+    doc_id: str
+    category_id: str
+    topic_name: str
+    topic_path: str
+    depth: int
+    summary: str
+    content: str
+    labels: tuple[str, ...]
+    parent_topic_id: str | None
+    children_topic_ids: tuple[str, ...]
+    created_at: datetime
+    updated_at: datetime
+    position: str | None
+    source: dict[str, Any]
+    md_path: str
+    summary_stale: bool
+    etag: str
+
+
+@dataclass(frozen=True)
+class PatchResult:
+    id: str
+    updated_fields: tuple[str, ...]
+    updated_at: datetime
+    indexed: bool
+
+
+@dataclass(frozen=True)
+class CategoryView:
+    category_id: str
+    description: str
+    document_count: int
+    defined: bool
+
+
+@dataclass(frozen=True)
+class SearchFilters:
+    """Every given filter must hold; within a tuple, any one. Pushed down before recall."""
+
+    category_id: tuple[str, ...] = ()
+    doc_id: tuple[str, ...] = ()
+    record_type: tuple[str, ...] = ()
+    """Empty: topics only."""
+    label: tuple[str, ...] = ()
+    type: tuple[str, ...] = ()
+    status: tuple[str, ...] = ()
+    language: tuple[str, ...] = ()
+    created_after: str | None = None
+    created_before: str | None = None
+    updated_after: str | None = None
+    updated_before: str | None = None
+    document_date_after: str | None = None
+    document_date_before: str | None = None
+    fields: dict[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True)
+class SearchQuery:
+    query: str
+    method: Method = "hybrid"
+    top_k: int = 10
+    offset: int = 0
+    score_threshold: float | None = None
+    include_content: bool = False
+    filters: SearchFilters = SearchFilters()
+    facets: bool = False
+    explain: bool = False
+    fusion: Fusion = "rrf"
+
+
+@dataclass(frozen=True)
+class Snippet:
+    text: str
+    matches: tuple[tuple[int, int], ...]
+    """Character offsets ``[start, end)`` of query words in ``text``."""
+
+
+@dataclass(frozen=True)
+class DocumentContext:
+    doc_id: str
+    title: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class Hit:
+    topic_id: str
+    category_id: str
+    topic_name: str
+    topic_path: str
+    depth: int
+    summary: str
+    content: str | None
+    score: float
+    """Absolute, 0..1."""
+    retrieval_method: Method
+    source: str
+    """The channel that found it: ``keyword``, ``vector`` or ``both``."""
+    document: DocumentContext
+    snippet: Snippet
+    heading_path: tuple[str, ...]
+    lines: tuple[int, int]
+    pages: tuple[int, ...]
+    provenance: dict[str, Any]
+    """Sheet, slide or seconds of the topic, when known."""
+    md_path: str
+    labels: tuple[str, ...]
+    explain: dict[str, Any] | None = None
+    """``ranks``, ``channel_scores``, ``fused``, ``rerank``, ``boost``."""
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    hits: tuple[Hit, ...]
+    total: int
+    """Topics that matched within recall, before offset and top_k."""
+    took_ms: float
+    timings: dict[str, float]
+    """Milliseconds by step: ``embed``, ``recall``, ``fuse``, ``rerank``, ``join``."""
+    facets: dict[str, dict[str, int]] | None = None
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One place where an index does not equal the Markdown."""
+
+    kind: str
+    id: str
+    path: str
+
+
+@dataclass(frozen=True)
+class VerifyResult:
+    ok: bool
+    checked: int
+    differences: tuple[Difference, ...]
+
+
+@dataclass(frozen=True)
+class StatusView:
+    documents: int
+    topics: int
+    notes: int
+    passages: int
+    pending: int
+    faults: tuple[FaultView, ...]
+    processes: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class RebuildResult:
+    documents: int
+    topics: int
+    passages: int
+    embedded: int
+    seconds: float
