@@ -11,78 +11,84 @@ class Section(BaseModel):
 
 
 class EmbeddingSettings(Section):
-    provider: Literal["bundled", "sentence-transformers", "none"] = "bundled"
+    provider: Literal["bundled", "sentence-transformers", "none"] = Field(
+        default="bundled", description="`bundled`: the MiniLM of the `models` extra, offline."
+    )
     model: str = Field(default="", description="Name or path of a sentence-transformers model.")
-    base_url: str = ""
-    api_key: SecretStr = SecretStr("")
+    base_url: str = Field(default="", description="Endpoint of a remote provider.")
+    api_key: SecretStr = Field(default=SecretStr(""), description="Key of a remote provider.")
     dim: int | None = Field(default=None, ge=1, le=8192, description="Expected dimension; checked at load.")
-    batch_size: int = Field(default=32, ge=1, le=512)
+    batch_size: int = Field(default=32, ge=1, le=512, description="Passages given to the model at once.")
     threads: int = Field(default=0, ge=0, le=256, description="0: one per core.")
-    query_prompt: str = ""
-    passage_prompt: str = ""
+    query_prompt: str = Field(default="", description="Put before a query, for models that want it.")
+    passage_prompt: str = Field(default="", description="Put before a passage, for models that want it.")
 
 
 class RerankSettings(Section):
-    provider: Literal["late-interaction", "cross-encoder", "none"] = "late-interaction"
+    provider: Literal["late-interaction", "cross-encoder", "none"] = Field(
+        default="late-interaction", description="`late-interaction` uses the token vectors of the index."
+    )
     model: str = Field(default="", description="Name or path of a cross-encoder.")
-    base_url: str = ""
-    api_key: SecretStr = SecretStr("")
+    base_url: str = Field(default="", description="Endpoint of a remote provider.")
+    api_key: SecretStr = Field(default=SecretStr(""), description="Key of a remote provider.")
 
 
 class LlmSettings(Section):
-    provider: Literal["none"] = "none"
-    model: str = ""
-    base_url: str = ""
-    api_key: SecretStr = SecretStr("")
-    timeout_seconds: float = Field(default=60, gt=0, le=3600)
-    context_tokens: int = Field(default=80_000, ge=1_000, le=2_000_000)
+    provider: Literal["none"] = Field(default="none", description="This version uses no language model.")
+    model: str = Field(default="", description="Name of the model at the endpoint.")
+    base_url: str = Field(default="", description="Endpoint of the provider.")
+    api_key: SecretStr = Field(default=SecretStr(""), description="Key of the provider.")
+    timeout_seconds: float = Field(default=60, gt=0, le=3600, description="Longest wait for one reply.")
+    context_tokens: int = Field(default=80_000, ge=1_000, le=2_000_000, description="Size of the model's context.")
 
 
 class ExtractionSettings(Section):
-    method: Literal["outline"] = "outline"
-    fallback: Literal["none", "outline"] = "none"
+    method: Literal["outline"] = Field(default="outline", description="`outline`: headings and meaning, no model.")
+    fallback: Literal["none", "outline"] = Field(default="none", description="What to do when the method fails.")
     min_topic_words: int = Field(default=40, ge=1, le=1_000, description="A smaller section joins its parent.")
     max_topic_words: int = Field(default=1_200, ge=100, le=20_000, description="Longer heading-less text is cut.")
     classify_threshold: float = Field(default=0.18, ge=0, le=1, description="Nearest category below this: Others.")
 
 
 class SearchSettings(Section):
-    recall_n: int = Field(default=200, ge=1, le=2_000)
-    rerank_n: int = Field(default=50, ge=1, le=500)
-    mass_top_m: int = Field(default=50, ge=1, le=500)
-    lambda_: float = Field(default=0.1, ge=0, le=1, alias="lambda")
-    top_k_cap: int = Field(default=100, ge=1, le=1_000)
-    rrf_k: int = Field(default=60, ge=1, le=1_000)
+    recall_n: int = Field(default=200, ge=1, le=2_000, description="Passages each channel recalls.")
+    rerank_n: int = Field(default=50, ge=1, le=500, description="Fused topics the reranker sees.")
+    mass_top_m: int = Field(default=50, ge=1, le=500, description="Hits counted for the weight of their document.")
+    lambda_: float = Field(default=0.1, ge=0, le=1, alias="lambda", description="Strength of the document's weight.")
+    top_k_cap: int = Field(default=100, ge=1, le=1_000, description="The most hits one search may ask for.")
+    rrf_k: int = Field(default=60, ge=1, le=1_000, description="Constant of reciprocal rank fusion.")
 
 
 class KnowledgeSettings(Section):
-    max_upload_bytes: int = Field(default=50 * 1024 * 1024, ge=1)
+    max_upload_bytes: int = Field(default=50 * 1024 * 1024, ge=1, description="A larger file is refused (50 MiB).")
     search: SearchSettings = SearchSettings()
 
 
 class ParsingSettings(Section):
-    timeout_seconds: float = Field(default=300, gt=0, le=7200)
+    timeout_seconds: float = Field(default=300, gt=0, le=7200, description="Longest time for one file.")
     memory_mb: int = Field(default=4096, ge=256, description="Most memory of one parser process.")
-    workers: int = Field(default=1, ge=1, le=32)
+    workers: int = Field(default=1, ge=1, le=32, description="Parser processes kept warm.")
 
 
 class CascadeSettings(Section):
-    watch: Literal["auto", "native", "poll"] = "auto"
-    window_seconds: float = Field(default=25, ge=1, le=50)
-    debounce_ms: int = Field(default=100, ge=10, le=5_000)
-    batch_files: int = Field(default=100, ge=1, le=1_000)
+    watch: Literal["auto", "native", "poll"] = Field(default="auto", description="`poll` for network mounts.")
+    window_seconds: float = Field(default=25, ge=1, le=50, description="How long one sensor tick watches.")
+    debounce_ms: int = Field(default=100, ge=10, le=5_000, description="Changes this close together are one batch.")
+    batch_files: int = Field(default=100, ge=1, le=1_000, description="The most files in one batch.")
     optimize_every: int = Field(default=60, ge=1, le=10_000, description="Upserts between two LanceDB optimizations.")
     settle_seconds: float = Field(default=1.0, ge=0, le=60, description="A dropped file's size must rest this long.")
-    reconcile_minutes: float = Field(default=60, ge=1, le=1_440)
+    reconcile_minutes: float = Field(
+        default=60, ge=1, le=1_440, description="The whole root is compared with the index this often."
+    )
 
 
 class ApiSettings(Section):
-    host: str = "127.0.0.1"
-    port: int = Field(default=8000, ge=0, le=65_535)
-    allowed_origins: tuple[str, ...] = ()
+    host: str = Field(default="127.0.0.1", description="A wider bind than loopback needs keys.")
+    port: int = Field(default=8000, ge=0, le=65_535, description="0: any free port.")
+    allowed_origins: tuple[str, ...] = Field(default=(), description="Web pages of these origins may call the API.")
     allowed_hosts: tuple[str, ...] = Field(default=(), description="Further Host names, beside loopback ones.")
-    wait_seconds: float = Field(default=2, ge=0, le=60)
-    max_concurrent_uploads: int = Field(default=8, ge=1, le=256)
+    wait_seconds: float = Field(default=2, ge=0, le=60, description="How long a write waits to be indexed.")
+    max_concurrent_uploads: int = Field(default=8, ge=1, le=256, description="More at once are answered 429.")
 
 
 class AuthSettings(Section):
