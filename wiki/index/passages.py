@@ -1,0 +1,121 @@
+"""Cuts a topic's body into passages that fit the embedding model."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from wiki.index.cutting import Room, TokenRuler, Unit, pack, shorten_context, split_units, trim
+from wiki.index.rows import Passage
+from wiki.models.protocols import Embedder
+
+SMALLEST_WINDOW = 8
+CONTEXT_SHARE = 3
+"""Name and heading path take at most a third of the window."""
+CHARACTERS_PER_TOKEN = 16
+"""Longest passage, in characters per token of the window: to some models a word without end is one token."""
+
+
+@dataclass(frozen=True)
+class TopicText:
+    """What is cut: a topic's name, its body, and the 1-based line of the file on which the body starts."""
+
+    name: str
+    body: str
+    body_line: int = 1
+
+
+def cut_passages(name: str, body: str, body_line: int, embedder: Embedder) -> tuple[Passage, ...]:
+    """The passages of one topic; see ``cut_many``."""
+    return cut_many([TopicText(name, body, body_line)], embedder)[0]
+
+
+def cut_many(topics: Sequence[TopicText], embedder: Embedder) -> list[tuple[Passage, ...]]:
+    """The passages of each topic, in order. Tokens are counted for all topics at once.
+
+    A passage's ``embedded_text`` (name, headings above it, text) holds at most ``embedder.max_tokens`` tokens. A
+    body that fits stays whole. A longer one is cut before headings and between blocks; only a block that alone is
+    too long is cut inside (at lines or sentences, then words), with an overlap, or, for a table, with its header
+    repeated. Every character of the body that is not blank lies in some passage. An empty body gives one passage
+    that holds the name alone.
+    """
+    whole = [_whole(topic) for topic in topics]
+    counts = embedder.count_tokens([passage.embedded_text for passage in whole])
+    return [
+        (passage,)
+        if count <= embedder.max_tokens and len(passage.text) <= _characters(embedder)
+        else _cut(topic, embedder)
+        for topic, passage, count in zip(topics, whole, counts, strict=True)
+    ]
+
+
+def _whole(topic: TopicText) -> Passage:
+    start, end = trim(topic.body, 0, len(topic.body))
+    text = topic.body[start:end]
+    first = topic.body_line + topic.body.count("\n", 0, start)
+    return _passage(0, (), text, _context(topic.name, (), text), first, first + text.count("\n"))
+
+
+def _cut(topic: TopicText, embedder: Embedder) -> tuple[Passage, ...]:
+    ruler = TokenRuler(topic.body, embedder)
+    units = split_units(topic.body)
+    window = limit = embedder.max_tokens
+    while True:
+        passages = _pack(topic, units, ruler, embedder, window)
+        worst = max(embedder.count_tokens([passage.embedded_text for passage in passages]))
+        if worst <= limit or window <= SMALLEST_WINDOW:
+            return passages
+        window = max(SMALLEST_WINDOW, min(window - 1, window * limit // worst))
+
+
+def _pack(
+    topic: TopicText, units: Sequence[Unit], ruler: TokenRuler, embedder: Embedder, window: int
+) -> tuple[Passage, ...]:
+    @cache
+    def context(path: tuple[str, ...]) -> tuple[str, ...]:
+        return shorten_context(_context(topic.name, path, ""), max(1, window // CONTEXT_SHARE), embedder)
+
+    @cache
+    def room(path: tuple[str, ...]) -> Room:
+        taken = ruler.overhead + ruler.count("\n".join(context(path)))
+        return Room(max(1, window - taken), _characters(embedder))
+
+    passages: list[Passage] = []
+    place, line = 0, topic.body_line
+    for cut in pack(topic.body, units, ruler, room):
+        start, end = trim(topic.body, cut.start, cut.end)
+        if start == end:
+            continue
+        line += topic.body.count("\n", place, start) if start >= place else -topic.body.count("\n", start, place)
+        place = start
+        text = topic.body[start:end]
+        last = line + text.count("\n")
+        passages.append(_passage(len(passages), cut.path, cut.prefix + text, context(cut.path), line, last))
+    return tuple(passages) or (_passage(0, (), "", context(()), topic.body_line, topic.body_line),)
+
+
+def _context(name: str, path: Sequence[str], text: str) -> tuple[str, ...]:
+    """What stands above ``text`` when it is embedded: the name once, though a heading may say it too."""
+    parts = (name, *path)
+    if len(parts) > 1 and _same(parts[1], name):
+        parts = parts[1:]
+    return parts[1:] if len(parts) == 1 and _opens_with(text, name) else parts
+
+
+def _opens_with(text: str, name: str) -> bool:
+    line = text.split("\n", 1)[0].lstrip()
+    return line.startswith("#") and _same(line.strip("# \t"), name)
+
+
+def _same(heading: str, name: str) -> bool:
+    return heading.strip().casefold() == name.strip().casefold()
+
+
+def _passage(ordinal: int, path: tuple[str, ...], text: str, context: Sequence[str], first: int, last: int) -> Passage:
+    embedded = "\n".join([*context, text] if text else context)
+    digest = hashlib.sha256(embedded.encode("utf-8", "surrogatepass")).hexdigest()
+    return Passage(ordinal, path, text, embedded, digest, first, last)
+
+
+def _characters(embedder: Embedder) -> int:
+    return embedder.max_tokens * CHARACTERS_PER_TOKEN
