@@ -15,7 +15,13 @@ def test_folding_twice_changes_nothing(text: str) -> None:
 
 @pytest.mark.parametrize(
     ("left", "right"),
-    [("ＡＢＣ１２", "abc12"), ("Straße", "STRASSE"), ("ﬁle", "file"), ("co\u00adop\u200berate", "cooperate"), ("ｶﾅ", "カナ")],
+    [
+        ("ＡＢＣ１２", "abc12"),
+        ("Straße", "STRASSE"),
+        ("ﬁle", "file"),
+        ("co\u00adop\u200berate", "cooperate"),
+        ("ｶﾅ", "カナ"),
+    ],
 )
 def test_forms_of_one_word_are_equal(left: str, right: str) -> None:
     assert fold(left) == fold(right)

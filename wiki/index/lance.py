@@ -1,0 +1,299 @@
+"""The LanceDB table ``passages``: what recall reads."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import lancedb
+import numpy as np
+import pyarrow as pa
+from lancedb.index import FTS, Bitmap, BTree, IvfFlat
+from lancedb.query import MatchQuery
+from lancedb.table import LanceTable
+
+from wiki.errors import InternalError, InvalidInput
+from wiki.index.folding import fold
+from wiki.index.rows import PassageRow, StoredVector
+from wiki.models.protocols import Vector
+
+TABLE = "passages"
+TOKEN_DIM = 96
+VECTOR_INDEX_ROWS = 25_000
+"""Below this a flat scan is faster than its index is worth."""
+KEPT_VERSIONS = timedelta(minutes=10)
+_BULK_ROWS = 5_000
+_ID_CHUNK = 500
+_RECALL_COLUMNS = ["passage_id", "record_id", "doc_id", "namespace"]
+
+
+@dataclass(frozen=True)
+class Recall:
+    """A passage one channel found. ``score`` is BM25 for keyword, cosine (-1..1) for vector."""
+
+    passage_id: str
+    record_id: str
+    doc_id: str
+    namespace: str
+    score: float
+
+
+def passage_schema(dim: int) -> pa.Schema:
+    """The columns of ``PassageRow``; token vectors are the bytes of an int8 matrix with 96 columns."""
+    text, many = pa.string(), pa.list_(pa.string())
+    return pa.schema(
+        [
+            pa.field("passage_id", text, nullable=False),
+            pa.field("record_id", text, nullable=False),
+            pa.field("doc_id", text, nullable=False),
+            pa.field("record_type", text, nullable=False),
+            pa.field("namespace", text, nullable=False),
+            pa.field("title", text, nullable=False),
+            pa.field("name", text, nullable=False),
+            pa.field("heading_path", text, nullable=False),
+            pa.field("text", text, nullable=False),
+            pa.field("search_text", text, nullable=False),
+            pa.field("labels", many, nullable=False),
+            pa.field("type", text),
+            pa.field("status", text),
+            pa.field("language", text),
+            pa.field("created_at", text, nullable=False),
+            pa.field("updated_at", text, nullable=False),
+            pa.field("document_date", text),
+            pa.field("fields", many, nullable=False),
+            pa.field("line_start", pa.int32(), nullable=False),
+            pa.field("line_end", pa.int32(), nullable=False),
+            pa.field("pages", pa.list_(pa.int32()), nullable=False),
+            pa.field("topic_sha256", text, nullable=False),
+            pa.field("passage_sha256", text, nullable=False),
+            pa.field("model", text, nullable=False),
+            pa.field("vector", pa.list_(pa.float32(), dim), nullable=False),
+            pa.field("tokens", pa.binary()),
+        ]
+    )
+
+
+def quote(value: str) -> str:
+    """``value`` as an SQL string literal for a Lance filter."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def any_of(column: str, values: Collection[str]) -> str:
+    """A Lance filter: ``column`` is one of ``values`` (at least one)."""
+    return f"{column} IN ({', '.join(map(quote, values))})"
+
+
+def unpack_tokens(packed: bytes | None) -> Any:
+    """The int8 token matrix ``(n_tokens, 96)`` of a ``tokens`` cell, or None."""
+    return None if packed is None else np.frombuffer(packed, np.int8).reshape(-1, TOKEN_DIM)
+
+
+class PassageStore:
+    """One tenant's passages in the Lance database at ``path``; created when the first rows are written.
+
+    Opening is cheap and lazy. Readers see every commit at once. Writing needs the tenant's ``write.lock``, held by
+    the caller. When the folder was exchanged by a rebuild, reads fail: open a new store.
+    """
+
+    def __init__(self, path: Path, dim: int) -> None:
+        self.path = path
+        self.dim = dim
+        self._opened: LanceTable | None = None
+
+    # Reading
+
+    def keyword(self, text: str, limit: int, where: str | None = None) -> list[Recall]:
+        """The best ``limit`` passages by BM25 over ``search_text``. ``text`` is words only, never query syntax."""
+        table = self._table()
+        words = fold(text)
+        if table is None or not words.strip():
+            return []
+        query = table.search(MatchQuery(words, "search_text"), query_type="fts").select([*_RECALL_COLUMNS, "_score"])
+        found = _filtered(query, where).limit(limit).to_arrow()
+        return _recalls(found, found.column("_score").to_pylist())
+
+    def vector(self, vector: Vector, limit: int, where: str | None = None) -> list[Recall]:
+        """The best ``limit`` passages by cosine."""
+        table = self._table()
+        if table is None:
+            return []
+        if vector.shape != (self.dim,):
+            raise InvalidInput(f"the query vector has {vector.shape[0]} dimensions, the index {self.dim}")
+        query = table.search(vector, vector_column_name="vector", query_type="vector").distance_type("cosine")
+        query = query.select([*_RECALL_COLUMNS, "_distance"])
+        found = _filtered(query, where).limit(limit).to_arrow()
+        return _recalls(found, [1.0 - distance for distance in found.column("_distance").to_pylist()])
+
+    def fetch(self, passage_ids: Collection[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """``columns`` of the given passages by id; ids that are not there are left out."""
+        found: dict[str, dict[str, Any]] = {}
+        for ids in _chunks(sorted(passage_ids)):
+            for row in self.rows(["passage_id", *columns], any_of("passage_id", ids)).to_pylist():
+                found[row["passage_id"]] = row
+        return found
+
+    def rows(self, columns: Sequence[str], where: str | None = None) -> pa.Table:
+        """``columns`` of every row that matches, in no order."""
+        wanted = list(dict.fromkeys(columns))
+        table = self._table()
+        if table is None:
+            return passage_schema(self.dim).empty_table().select(wanted)
+        return _filtered(table.search().select(wanted), where).limit(None).to_arrow()
+
+    def known_vectors(self, passage_hashes: Collection[str], model: str) -> dict[str, StoredVector]:
+        """Vectors in the index of passages with these hashes, made by ``model``."""
+        known: dict[str, StoredVector] = {}
+        for hashes in _chunks(sorted(set(passage_hashes))):
+            where = f"{any_of('passage_sha256', hashes)} AND model = {quote(model)}"
+            found = self.rows(["passage_sha256", "vector", "tokens"], where)
+            vectors = _matrix(found.column("vector"), self.dim)
+            for digest, vector, packed in zip(
+                found.column("passage_sha256").to_pylist(), vectors, found.column("tokens").to_pylist(), strict=True
+            ):
+                known[digest] = StoredVector(vector, unpack_tokens(packed))
+        return known
+
+    def fingerprints(self) -> set[str]:
+        """The models whose vectors the index holds."""
+        return set(self.rows(["model"]).column("model").unique().to_pylist())
+
+    def count(self) -> int:
+        table = self._table()
+        return 0 if table is None else table.count_rows()
+
+    def version(self) -> int:
+        """The table's version, 0 before the first row."""
+        table = self._table()
+        return 0 if table is None else table.version
+
+    def disk_bytes(self) -> int:
+        return sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file()) if self.path.is_dir() else 0
+
+    # Writing: the caller holds the write lock
+
+    def replace_records(self, rows: Sequence[PassageRow], record_ids: Collection[str]) -> tuple[int, int]:
+        """Make exactly ``rows`` the rows of ``record_ids``, in one commit.
+
+        ``record_ids`` names every record the rows belong to, and those to be emptied. Gives the number of rows
+        written and of rows deleted (those that were there and are no more).
+        """
+        ids = set(record_ids) | {row.record_id for row in rows}
+        table = self._table()
+        if table is None:
+            if rows:
+                self._create(rows)
+            return len(rows), 0
+        if not ids:
+            return 0, 0
+        if not rows:
+            return 0, self._delete(table, ids)
+        if len(rows) > _ID_CHUNK and not self._any_present(ids):
+            for start in range(0, len(rows), _BULK_ROWS):
+                table.add(self._batch(rows[start : start + _BULK_ROWS]))
+            return len(rows), 0
+        done = (
+            table.merge_insert("passage_id")
+            .when_matched_update_all()
+            .when_not_matched_insert_all()
+            .when_not_matched_by_source_delete(any_of("record_id", sorted(ids)))
+            .execute(self._batch(rows))
+        )
+        return len(rows), int(done.num_deleted_rows)
+
+    def update_document(self, doc_id: str, values: Mapping[str, Any]) -> int:
+        """Set columns of every row of a document, in one commit; gives the number of rows."""
+        table = self._table()
+        if table is None:
+            return 0
+        return int(table.update(where=f"doc_id = {quote(doc_id)}", values=dict(values)).rows_updated)
+
+    def ensure_indexes(self) -> None:
+        """Make the indexes that are missing. New rows are found without; ``optimize`` takes them in."""
+        table = self._table()
+        if table is None:
+            return
+        present = {index.columns[0] for index in table.list_indices()}
+        wanted: dict[str, Any] = {
+            "search_text": FTS(
+                base_tokenizer="icu/split", language="English", stem=True, remove_stop_words=False, with_position=False
+            ),
+            "passage_id": BTree(),
+            "record_id": BTree(),
+            "doc_id": BTree(),
+            "passage_sha256": BTree(),
+            "namespace": Bitmap(),
+            "record_type": Bitmap(),
+        }
+        if table.count_rows() >= VECTOR_INDEX_ROWS:
+            wanted["vector"] = IvfFlat(distance_type="cosine")
+        for column, config in wanted.items():
+            if column not in present:
+                table.create_index(column, config=config, wait_timeout=timedelta(minutes=30))
+
+    def optimize(self) -> None:
+        """Compact files, take new rows into the indexes, drop versions older than ten minutes."""
+        table = self._table()
+        if table is not None:
+            self.ensure_indexes()
+            table.optimize(cleanup_older_than=KEPT_VERSIONS)
+
+    def _table(self) -> LanceTable | None:
+        if self._opened is None and (self.path / f"{TABLE}.lance").is_dir():
+            database = lancedb.connect(self.path, read_consistency_interval=timedelta(0))
+            opened = database.open_table(TABLE)
+            if not isinstance(opened, LanceTable):
+                raise InternalError(f"LanceDB gave a {type(opened).__name__} for a local table")
+            self._opened = opened
+        return self._opened
+
+    def _create(self, rows: Sequence[PassageRow]) -> None:
+        self.path.mkdir(parents=True, exist_ok=True)
+        database = lancedb.connect(self.path, read_consistency_interval=timedelta(0))
+        batches = (self._batch(rows[start : start + _BULK_ROWS]) for start in range(0, len(rows), _BULK_ROWS))
+        schema = passage_schema(self.dim)
+        reader = pa.RecordBatchReader.from_batches(schema, (part for batch in batches for part in batch.to_batches()))
+        database.create_table(TABLE, reader, schema=schema)
+        self.ensure_indexes()
+
+    def _delete(self, table: LanceTable, ids: Collection[str]) -> int:
+        return int(table.delete(any_of("record_id", sorted(ids))).num_deleted_rows)
+
+    def _any_present(self, ids: Collection[str]) -> bool:
+        table = self._table()
+        return table is not None and any(table.count_rows(any_of("record_id", chunk)) for chunk in _chunks(sorted(ids)))
+
+    def _batch(self, rows: Sequence[PassageRow]) -> pa.Table:
+        columns: dict[str, Any] = {
+            name: [getattr(row, name) for row in rows] for name in passage_schema(self.dim).names[:-2]
+        }
+        for name in ("labels", "fields", "pages"):
+            columns[name] = [list(values) for values in columns[name]]
+        wrong = [row.passage_id for row in rows if row.vector.shape != (self.dim,)]
+        if wrong:
+            raise InternalError(f"passage {wrong[0]} has a vector of another dimension than the index ({self.dim})")
+        flat = np.concatenate([row.vector for row in rows]).astype(np.float32)
+        columns["vector"] = pa.FixedSizeListArray.from_arrays(pa.array(flat), self.dim)
+        columns["tokens"] = [
+            None if row.tokens is None else np.ascontiguousarray(row.tokens, np.int8).tobytes() for row in rows
+        ]
+        return pa.table(columns, schema=passage_schema(self.dim))
+
+
+def _filtered(query: Any, where: str | None) -> Any:
+    return query if not where else query.where(where)
+
+
+def _recalls(found: pa.Table, scores: Sequence[float]) -> list[Recall]:
+    columns = [found.column(name).to_pylist() for name in _RECALL_COLUMNS]
+    return [Recall(*row, score) for *row, score in zip(*columns, scores, strict=True)]
+
+
+def _matrix(column: pa.ChunkedArray, dim: int) -> Any:
+    flat = [np.asarray(chunk.flatten(), np.float32) for chunk in column.chunks]
+    return np.concatenate(flat).reshape(-1, dim) if flat else np.empty((0, dim), np.float32)
+
+
+def _chunks(values: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(values), _ID_CHUNK):
+        yield values[start : start + _ID_CHUNK]
