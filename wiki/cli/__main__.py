@@ -1,0 +1,3 @@
+from wiki.cli.main import main
+
+main()

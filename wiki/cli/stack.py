@@ -1,0 +1,4 @@
+import typer
+
+
+def register(app: typer.Typer) -> None: ...
