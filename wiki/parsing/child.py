@@ -1,0 +1,49 @@
+"""The parser's own process: ``python -m wiki.parsing.child``.
+
+Reads requests from stdin and writes replies to stdout. It ends at the end of its stdin and, on
+Linux, with the thread that started it.
+"""
+
+import contextlib
+import os
+import pickle
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from wiki.errors import UnsupportedFormat, WikiError
+from wiki.parsing.exchange import Reply, Request, read_frame, write_frame
+from wiki.parsing.memory import end_with_parent
+from wiki.parsing.parser import parse_file
+
+
+def answer(request: Request) -> Reply:
+    """A reply to every request: what a library throws at a strange file means the file is damaged."""
+    try:
+        return Reply(document=parse_file(Path(request.path), request.name, request.declared_type))
+    except WikiError as error:
+        return Reply(error=error)
+    except MemoryError:
+        raise
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"[:300]
+        return Reply(error=UnsupportedFormat(f"{request.name} cannot be read, it may be damaged ({reason})"))
+
+
+def serve(answering: Callable[[Request], Reply] = answer) -> None:
+    """Answers requests until stdin ends."""
+    end_with_parent()
+    requests = os.fdopen(os.dup(0), "rb")
+    replies = os.fdopen(os.dup(1), "wb")
+    # Whatever a library prints must not get between the replies.
+    os.dup2(2, 1)
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    sys.setrecursionlimit(20_000)
+    with contextlib.suppress(BrokenPipeError, KeyboardInterrupt):
+        while (frame := read_frame(requests)) is not None:
+            write_frame(replies, pickle.dumps(answering(pickle.loads(frame))))
+
+
+if __name__ == "__main__":
+    serve()

@@ -1,0 +1,67 @@
+"""A file -> ParsedDocument, in this process."""
+
+from itertools import accumulate
+from pathlib import Path
+
+from wiki.errors import ExtractionEmpty
+from wiki.parsing.blocks import Block, ParsedDocument, Provenance
+from wiki.parsing.encoding import normalise
+from wiki.parsing.markdown import split_blocks
+from wiki.parsing.media import detect
+from wiki.parsing.registry import converter
+from wiki.parsing.source import Conversion, Piece, Source
+
+PARSER = "wiki-parsing 1"
+
+
+def parse_file(path: Path, name: str, declared_type: str | None = None) -> ParsedDocument:
+    """The file at ``path`` as blocks of Markdown. ``name`` is what its owner calls it.
+
+    Raises InvalidInput (no bytes, only white space), UnsupportedFormat (unknown, damaged,
+    encrypted), ExtractionEmpty (readable, holds no text), CapabilityUnavailable (needs something
+    that is not installed). For documents of unknown origin use ``worker.ParserPool``, which bounds
+    time and memory.
+    """
+    media_type = detect(path, name, declared_type)
+    return document(converter(media_type)(Source(path, name, media_type)), media_type, name)
+
+
+def document(conversion: Conversion, media_type: str, name: str) -> ParsedDocument:
+    """A conversion cut into blocks, each with the provenance of the piece it starts in."""
+    blocks = conversion.blocks if conversion.blocks is not None else _blocks(conversion.pieces)
+    if not any(block.text.strip() for block in blocks):
+        raise ExtractionEmpty(f"{name} can be read but holds no text")
+    return ParsedDocument(
+        blocks=blocks,
+        media_type=media_type,
+        parser=PARSER,
+        title=conversion.title or _first_heading(blocks),
+        language=conversion.language,
+        document_date=conversion.document_date,
+        front_matter=conversion.front_matter,
+    )
+
+
+def _blocks(pieces: tuple[Piece, ...]) -> tuple[Block, ...]:
+    texts = [normalise(piece.text) for piece in pieces]
+    blocks = split_blocks("".join(texts))
+    if all(piece.provenance is None for piece in pieces):
+        return blocks
+    ends = list(accumulate(len(text) for text in texts))
+    placed: list[Block] = []
+    position, at = 0, 0
+    for block in blocks:
+        start = position + len(block.text) - len(block.text.lstrip())
+        while at < len(ends) - 1 and ends[at] <= start:
+            at += 1
+        placed.append(_with(block, pieces[at].provenance))
+        position += len(block.text)
+    return tuple(placed)
+
+
+def _with(block: Block, provenance: Provenance | None) -> Block:
+    return Block(block.text, block.kind, block.level, block.heading, provenance) if provenance else block
+
+
+def _first_heading(blocks: tuple[Block, ...]) -> str | None:
+    return next((block.heading for block in blocks if block.heading), None)
