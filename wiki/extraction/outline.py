@@ -1,0 +1,164 @@
+"""The topic tree of a document without any language model: headings, turns of meaning, sentences of its own."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from wiki.errors import ExtractionEmpty
+from wiki.extraction.categories import Classification, classify
+from wiki.extraction.names import NameMaker, unique_name
+from wiki.extraction.prose import paragraphs
+from wiki.extraction.refine import prepare
+from wiki.extraction.sections import MAX_DEPTH, Section, join_small, sections_of
+from wiki.extraction.summaries import Summaries, summarise
+from wiki.extraction.tree import TopicSpan, TopicTree
+from wiki.extraction.turns import Unit, cut, depths, units_of, vectors_of
+from wiki.extraction.words import shorten
+from wiki.models.protocols import Embedder
+from wiki.parsing.blocks import Block, ParsedDocument
+from wiki.settings import ExtractionSettings
+
+__all__ = ["outline", "prepare", "topics_of"]
+
+VERSION = 1
+"""Of the outline method; raised when the same document would give another tree."""
+
+
+def outline(
+    parsed: ParsedDocument,
+    *,
+    title: str,
+    embedder: Embedder,
+    categories: Sequence[tuple[str, str]],
+    settings: ExtractionSettings,
+    category_id: str | None = None,
+    labels: tuple[str, ...] = (),
+) -> TopicTree:
+    """The topic tree of ``parsed``, which must come from :func:`prepare`.
+
+    ``categories`` are the taxonomy's ``(id, description)`` pairs; a given ``category_id`` is kept as it is.
+    Raises ``ExtractionEmpty`` when the document holds no text.
+    """
+    if not any(block.text.strip() for block in parsed.blocks):
+        raise ExtractionEmpty("the document holds no text; nothing was added")
+    spans, cut_by = topics_of(parsed.blocks, title=title, embedder=embedder, settings=settings)
+    summaries = summarise([parsed.blocks[span.start : span.end] for span in spans], embedder)
+    if category_id is None:
+        found = classify(
+            title,
+            _lead(parsed.blocks),
+            [span.name for span in spans if span.depth <= 2][:20],
+            summaries.vectors,
+            categories=categories,
+            embedder=embedder,
+            threshold=settings.classify_threshold,
+        )
+    else:
+        found = Classification(category_id, reason="given")
+    return TopicTree(
+        topics=tuple(replace(span, summary=text) for span, text in zip(spans, summaries.topics, strict=True)),
+        summary=summaries.document,
+        category_id=found.category_id,
+        method="outline",
+        version=VERSION,
+        labels=labels,
+        notes=_notes(found, summaries, cut_by),
+    )
+
+
+def topics_of(
+    blocks: Sequence[Block], *, title: str, embedder: Embedder, settings: ExtractionSettings
+) -> tuple[tuple[TopicSpan, ...], str | None]:
+    """Named topics without summaries, and what found the cuts in long text (None when nothing had to be cut)."""
+    roots = join_small(sections_of(blocks), settings)
+    roots, cut_by = _cut_long(roots, blocks, embedder, settings)
+    return _named(roots, blocks, title), cut_by
+
+
+def _cut_long(
+    roots: list[Section], blocks: Sequence[Block], embedder: Embedder, settings: ExtractionSettings
+) -> tuple[list[Section], str | None]:
+    """Sections over the limit in several: the later parts of a section with a heading become its first children."""
+    long: list[tuple[Section, list[Unit]]] = []
+    for root in roots:
+        for section in root.walk():
+            if section.words > settings.max_topic_words:
+                units = units_of(blocks, section.start, section.end)
+                if len(units) > 1:
+                    long.append((section, units))
+    if not long:
+        return roots, None
+    vectors, method = vectors_of([unit for _, units in long for unit in units], embedder)
+    pieces: dict[int, list[Section]] = {}
+    row = 0
+    for section, units in long:
+        starts = cut(units, depths(vectors[row : row + len(units)], units), settings)
+        row += len(units)
+        bounds = [*starts, section.end]
+        pieces[id(section)] = [Section("", low, high, 0) for low, high in zip(bounds, bounds[1:], strict=False)]
+        if starts:
+            section.end = starts[0]
+    return list(_placed(roots, pieces, 1)), method
+
+
+def _placed(sections: Sequence[Section], pieces: dict[int, list[Section]], depth: int) -> Iterator[Section]:
+    for section in sections:
+        later = pieces.get(id(section), [])
+        section.children = list(_placed(section.children, pieces, depth + 1))
+        if section.name and depth < MAX_DEPTH:
+            section.children = later + section.children
+            yield section
+        else:
+            yield section
+            yield from later
+
+
+def _named(roots: Sequence[Section], blocks: Sequence[Block], title: str) -> tuple[TopicSpan, ...]:
+    unnamed = [section for root in roots for section in root.walk() if not section.name]
+    maker = NameMaker(["".join(blocks[at].text for at in range(section.start, section.end)) for section in unnamed])
+    alone = len(roots) == 1 and not roots[0].children
+    spans: list[TopicSpan] = []
+
+    def candidates(section: Section) -> Iterator[str]:
+        if section.name:
+            yield section.name
+            return
+        if alone:
+            yield shorten(title, 120)
+        yield from maker.names(blocks[section.start : section.end], at_start=section.start == 0)
+
+    def place(sections: Sequence[Section], parent: int | None, depth: int) -> None:
+        taken = {section.name.casefold() for section in sections if section.name}
+        used: set[str] = set()
+        for section in sections:
+            blocked = used if section.name else used | taken
+            name = unique_name(candidates(section), lambda name, no=blocked: name.casefold() in no, title or "–")
+            used.add(name.casefold())
+            spans.append(TopicSpan(name, depth, section.start, section.end, parent))
+            place(section.children, len(spans) - 1, depth + 1)
+
+    place(roots, None, 1)
+    return tuple(spans)
+
+
+def _lead(blocks: Sequence[Block]) -> str:
+    """The first text of the document, plain."""
+    lead: list[str] = []
+    size = 0
+    for block in blocks:
+        for paragraph in paragraphs(block):
+            lead.append(paragraph)
+            size += len(paragraph)
+        if size > 600:
+            break
+    return " ".join(lead)[:600]
+
+
+def _notes(found: Classification, summaries: Summaries, cut_by: str | None) -> dict[str, str]:
+    notes = {"category": found.reason, "summaries": summaries.method}
+    if found.score is not None:
+        notes["category_score"] = f"{found.score:.3f}"
+    if found.lead is not None:
+        notes["category_lead"] = f"{found.lead:.3f}"
+    if cut_by is not None:
+        notes["cuts"] = cut_by
+    return notes

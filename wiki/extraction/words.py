@@ -1,0 +1,80 @@
+"""Counting and naming words in every script, spaced or not."""
+
+import re
+from collections.abc import Iterator
+
+UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿ｦ-ﾟ฀-๿຀-໿ក-៿က-႟"
+"""Character ranges of scripts that write no space between words: Japanese, Chinese, Thai, Lao, Khmer, Burmese."""
+
+_UNSPACED_CHAR = re.compile(f"[{UNSPACED}]")
+_WORD = re.compile(r"\w+")
+_TERM = re.compile(rf"[{UNSPACED}]+|[^\W_]+(?:['’\-][^\W_]+)*")
+
+_ENGLISH = """a about above after again all almost also although always am among an and any are as at away be became
+because been before being below between both but by came can cannot come could did do does doing done down during each
+either else enough even ever every few first for from further get gets give given go goes going got had has have having
+he her here hers him his how however i if in instead into is it its itself just keep kept know last least less let like
+made make makes many may me might mine more most much must my myself near need needs neither never next no nor not now
+of off often on once one only onto or other others our ours out over own per perhaps put quite rather really said same
+say says see seem seems several shall she should since so some something soon still such sure take taken than that the
+their theirs them then there these they thing things this those though three through thus to together too toward two
+under unless until up upon us use used uses using usually very via want was way we well went were what when where whether
+which while who whom whose why will with within without would yes yet you your yours okay yeah um uh right it's that's
+don't we're i'm let's you're we've i've they're there's can't won't isn't doesn't didn't we'll i'll you'll"""
+_GERMAN = """aber alle allem allen aller alles als also am an auch auf aus bei beim bereits bin bis da dabei dadurch damit
+dann das dass dem den denn der des dessen die dies diese diesem diesen dieser dieses doch dort durch ein eine einem
+einen einer eines er es etwa etwas für gegen hat haben hatte hier ihm ihn ihr ihre ihrem ihren ihrer im immer in ins ist
+jede jedem jeden jeder jedes jedoch kann kein keine keinen können man mehr mit muss müssen nach nicht noch nun nur ob
+oder ohne sehr sein seine seinem seinen seiner seit sich sie sind so soll sollte sollten sondern sowie über um und uns
+unser unsere unter vom von vor war waren was weil welche wenn werden wer wie wieder wir wird wo wurde wurden zu zum zur
+zwischen"""
+_ROMANCE = """à al alla alle au aux avec aunque bien c'est car ce ces cet cette che chez ci com como con cosa cuando da dal
+dalla dans das de degli dei del della delle dello des desde do donc donde dont dos du e ed el elle elles em en entre era
+es esa ese eso esta está estado estas este esto estos et est être eu foi fue gli ha hay i il ils isso já je l la là las
+le les leur leurs lo los lui mais mas más me mesmo mi mit muy na nas ne nei nel nella no non nos nous o où os ou para par
+pas pero però più plus por porque pour qu que quel quelle quando qui quindi sa sans são se sem ser ses si sin sobre solo
+son sono sont sous su sua sue sul sulla sur também tanto te todo todos tous tout toute toutes très tra tu um uma un una
+une uno uns vous y ya"""
+_DUTCH = """aan al als bij dat de deze die dit door een en er heb heeft het hun ik in is je kan maar met mijn naar niet nog nu
+of om onder ook op over te toch tot uit van veel voor waar was wat we wel werd wij worden wordt zal ze zich zij zijn zo"""
+
+STOPWORDS = frozenset(" ".join((_ENGLISH, _GERMAN, _ROMANCE, _DUTCH)).split())
+"""Function words that never name a topic, lower case."""
+
+
+def count_words(text: str) -> int:
+    """How many words ``text`` holds. Where no spaces part them, two characters count as a word."""
+    unspaced = len(_UNSPACED_CHAR.findall(text))
+    if not unspaced:
+        return len(_WORD.findall(text))
+    return (unspaced + 1) // 2 + len(_WORD.findall(_UNSPACED_CHAR.sub(" ", text)))
+
+
+def is_unspaced(text: str) -> bool:
+    """Whether most letters of ``text`` belong to a script without spaces between words."""
+    letters = sum(1 for char in text if char.isalpha())
+    return letters > 0 and len(_UNSPACED_CHAR.findall(text)) * 2 > letters
+
+
+def terms(text: str) -> Iterator[str]:
+    """The words that carry meaning, case folded; pairs of neighbouring characters in scripts without spaces."""
+    for match in _TERM.finditer(text):
+        term = match.group()
+        if _UNSPACED_CHAR.match(term):
+            yield from (term[at : at + 2] for at in range(max(1, len(term) - 1)))
+            continue
+        term = term.casefold()
+        if len(term) > 1 and term not in STOPWORDS:
+            yield term
+
+
+def shorten(text: str, limit: int) -> str:
+    """``text`` in at most ``limit`` characters, cut between words where it has any, with an ellipsis when cut."""
+    text = " ".join(text.split())
+    if len(text) <= limit:
+        return text
+    head = text[: limit - 1]
+    space = head.rfind(" ")
+    if space > limit // 2:
+        head = head[:space]
+    return head.rstrip(" ,;:.-–—、，") + "…"
