@@ -1,6 +1,7 @@
 """Bytes -> text: the encoding is found from the whole file, never from its first part."""
 
 import codecs
+import re
 
 from charset_normalizer import from_bytes
 
@@ -13,6 +14,23 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_DECLARED = re.compile(rb"charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]+)", re.IGNORECASE)
+# What browsers read these declarations as.
+_ALIASES = {
+    "iso-8859-1": "cp1252",
+    "latin1": "cp1252",
+    "us-ascii": "cp1252",
+    "ascii": "cp1252",
+    "shift_jis": "cp932",
+    "shift-jis": "cp932",
+    "x-sjis": "cp932",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "ks_c_5601-1987": "cp949",
+    "euc-kr": "cp949",
+    "macintosh": "mac_roman",
+    "x-mac-roman": "mac_roman",
+}
 
 
 def decode(data: bytes, name: str) -> str:
@@ -72,3 +90,15 @@ def _has_surrogates(text: str) -> bool:
     except UnicodeEncodeError:
         return True
     return False
+
+
+def decode_html(data: bytes, name: str) -> str:
+    """The text of a page. Bytes that are valid UTF-8 are UTF-8; else the declared charset when it
+    decodes every byte; else whatever the bytes themselves look like."""
+    if not _decodes(data, "utf-8") and not data.startswith(tuple(mark for mark, _ in _MARKS)):
+        declared = _DECLARED.search(data[:8192])
+        codec = declared.group(1).decode("ascii").lower() if declared else ""
+        codec = _ALIASES.get(codec, codec)
+        if codec and not codec.startswith("utf") and _decodes(data, codec):
+            return normalise(data.decode(codec))
+    return decode(data, name)

@@ -56,12 +56,49 @@ def _captions() -> Convert:
     return convert_captions
 
 
+def _html() -> Convert:
+    from wiki.parsing.docling_convert import convert_html
+
+    return convert_html
+
+
+def _office() -> Convert:
+    from wiki.parsing.docling_convert import convert_office
+
+    return convert_office
+
+
+def _workbook() -> Convert:
+    from wiki.parsing.workbook import convert_workbook
+
+    return convert_workbook
+
+
+def _mail() -> Convert:
+    from wiki.parsing.mail import convert_mail
+
+    return convert_mail
+
+
+def _pdf() -> Convert:
+    from wiki.parsing.pdf.convert import convert_pdf
+
+    return convert_pdf
+
+
 FORMATS: dict[str, Format] = {
     media.MARKDOWN: Format("Markdown", _markdown, quick=True),
     media.TEXT: Format("plain text", _text, quick=True),
     media.CSV: Format("CSV", _delimited, quick=True),
     media.TSV: Format("TSV", _delimited, quick=True),
     media.VTT: Format("WebVTT", _captions, quick=True),
+    media.HTML: Format("HTML", _html, ("docling", "bs4", "torch")),
+    media.DOCX: Format("Word documents", _office, ("docling", "docx", "torch")),
+    media.PPTX: Format("PowerPoint presentations", _office, ("docling", "pptx", "torch")),
+    media.ODT: Format("OpenDocument text", _office, ("docling", "odfdo", "torch")),
+    media.XLSX: Format("Excel workbooks", _workbook, ("openpyxl",)),
+    media.EML: Format("mail", _mail),
+    media.PDF: Format("PDF", _pdf, ("docling", "docling_parse", "pdfplumber", "rapid_layout", "torch")),
 }
 
 

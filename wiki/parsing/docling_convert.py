@@ -1,0 +1,64 @@
+"""HTML, Word, slides and OpenDocument text through docling's own readers."""
+
+from __future__ import annotations
+
+import io
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from wiki.errors import UnsupportedFormat
+from wiki.parsing import media
+from wiki.parsing.docling_writer import DoclingWriter, PlaceKind
+from wiki.parsing.encoding import decode_html
+from wiki.parsing.source import Conversion, Source
+
+if TYPE_CHECKING:
+    from docling.document_converter import DocumentConverter
+    from docling_core.types.doc.document import DoclingDocument
+
+_SUFFIX = {media.HTML: ".html", media.DOCX: ".docx", media.PPTX: ".pptx", media.ODT: ".odt"}
+_CHARSET = re.compile(r"<meta[^>]*charset[^>]*>", re.IGNORECASE)
+_BODY = frozenset({"body"})
+_BODY_AND_NOTES = frozenset({"body", "notes"})
+
+
+def convert_html(source: Source) -> Conversion:
+    """The page's content; its bytes are decoded here, because what a page declares is often wrong."""
+    text = _CHARSET.sub("", decode_html(source.read(), source.name))
+    document = convert(source, text.encode("utf-8"))
+    return _conversion(document, place=None, layers=_BODY)
+
+
+def convert_office(source: Source) -> Conversion:
+    """Word, PowerPoint and OpenDocument text: notes and comments are kept and marked; slides are provenance."""
+    place: PlaceKind = "slide" if source.media_type == media.PPTX else None
+    return _conversion(convert(source, source.read()), place=place, layers=_BODY_AND_NOTES)
+
+
+def convert(source: Source, data: bytes) -> DoclingDocument:
+    """docling's document for a declarative format. Raises UnsupportedFormat when docling cannot read it."""
+    from docling.datamodel.base_models import DocumentStream
+    from docling.exceptions import ConversionError
+
+    stream = DocumentStream(name="document" + _SUFFIX[source.media_type], stream=io.BytesIO(data))
+    try:
+        return _converter().convert(stream).document
+    except ConversionError as error:
+        raise UnsupportedFormat(f"{source.name} is damaged or not what it says it is: {_first_line(error)}") from error
+
+
+@cache
+def _converter() -> DocumentConverter:
+    from docling.datamodel.base_models import InputFormat
+    from docling.document_converter import DocumentConverter
+
+    return DocumentConverter(allowed_formats=[InputFormat.HTML, InputFormat.DOCX, InputFormat.PPTX, InputFormat.ODT])
+
+
+def _conversion(document: DoclingDocument, *, place: PlaceKind, layers: frozenset[str]) -> Conversion:
+    return Conversion(pieces=DoclingWriter(document, place=place, layers=layers).pieces())
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [""])[0][:200]
