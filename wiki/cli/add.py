@@ -63,9 +63,9 @@ def add(
     project: ProjectOption = "default",
     as_json: JsonOption = False,
 ) -> None:
-    """Add files, and folders with all that is in them (hidden files apart).
+    """Add files, and folders with all that is in them.
 
-    A file that can't be read is listed at the end with its reason; the others still go in.
+    Hidden files are left out. A file that can't be read is listed at the end with its reason; the others still go in.
     What is there already is skipped, so the same command again goes on where it stopped.
     Works whether or not the wiki is up.
 

@@ -15,7 +15,9 @@ def register(app: typer.Typer) -> None:
 def config(
     root: RootOption = None, app: AppOption = "default", project: ProjectOption = "default", as_json: JsonOption = False
 ) -> None:
-    """Show every setting and where its value came from; secrets are masked.
+    """Show every setting and where its value came from.
+
+    Secrets show as asterisks.
 
     \b
     Example:

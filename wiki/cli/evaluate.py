@@ -37,7 +37,9 @@ def evaluate(
     project: ProjectOption = "default",
     as_json: JsonOption = False,
 ) -> None:
-    """Measure retrieval on a collection, in a scratch store; the root only lends its settings.
+    """Measure retrieval on a collection with known answers.
+
+    Works in a scratch store; the root only lends its settings.
 
     \b
     Example:

@@ -30,7 +30,9 @@ def sync(
     project: ProjectOption = "default",
     as_json: JsonOption = False,
 ) -> None:
-    """Bring the indexes in step with the Markdown. `wiki up` does this all the time by itself.
+    """Bring the indexes in step with the Markdown.
+
+    `wiki up` does this all the time by itself.
 
     \b
     Examples:
@@ -58,7 +60,9 @@ def rebuild(
     project: ProjectOption = "default",
     as_json: JsonOption = False,
 ) -> None:
-    """Build the tenant's indexes anew from its Markdown, beside the old ones, and swap when complete.
+    """Build the indexes anew from the Markdown.
+
+    The new ones are built beside the old, which answer until they are complete.
 
     \b
     Example:
@@ -78,7 +82,7 @@ def rebuild(
 def verify(
     root: RootOption = None, app: AppOption = "default", project: ProjectOption = "default", as_json: JsonOption = False
 ) -> None:
-    """Compare the indexes with the Markdown, row by row; exit 1 on any difference.
+    """Compare the indexes with the Markdown; exit 1 if they differ.
 
     Lets pending changes finish first, and works whether or not the wiki is up.
 
@@ -102,7 +106,7 @@ def verify(
 def status(
     root: RootOption = None, app: AppOption = "default", project: ProjectOption = "default", as_json: JsonOption = False
 ) -> None:
-    """Show what the tenant holds, what waits to be indexed, what is at fault, and which processes run.
+    """Show what the library holds, what is pending or at fault.
 
     \b
     Example:

@@ -58,7 +58,7 @@ def show(
     project: ProjectOption = "default",
     as_json: JsonOption = False,
 ) -> None:
-    """Show a document with its topic tree, or a topic with its text.
+    """Show a document and its topics, or a topic and its text.
 
     \b
     Examples:
