@@ -1,0 +1,65 @@
+"""``python -m serving``: the HTTP service as a process of its own."""
+
+import argparse
+import logging
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import uvicorn
+
+from serving.app import create_app
+from serving.security import check_bind
+from wiki.errors import WikiError
+from wiki.settings_sources import load_settings
+
+WRONG_USE = 2
+GRACE_SECONDS = 10
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until SIGTERM or Ctrl-C. Gives the exit code: 0 after a clean stop, 2 for settings that cannot be."""
+    parser = argparse.ArgumentParser(prog="python -m serving", description="The Knowledge Wiki HTTP service.")
+    parser.add_argument("--root", type=Path, default=None, help="the library's folder")
+    parser.add_argument("--host", default=None, help="address to bind (api.host)")
+    parser.add_argument("--port", type=int, default=None, help="port to bind (api.port); 0 picks a free one")
+    options = parser.parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s", stream=sys.stderr)
+    try:
+        settings = load_settings(options.root, overrides={"api.host": options.host, "api.port": options.port})
+        check_bind(settings)
+        listener = listen(settings.api.host, settings.api.port)
+        app = create_app(settings)
+    except WikiError as error:
+        sys.stderr.write(f"{error.message}\n")
+        return WRONG_USE
+    except OSError as error:
+        sys.stderr.write(f"{settings.api.host}:{settings.api.port} cannot be bound: {error.strerror}\n")
+        return WRONG_USE
+    sys.stdout.write(f"Knowledge Wiki API: {url_of(listener)}\n")
+    sys.stdout.flush()
+    server = uvicorn.Server(
+        uvicorn.Config(app, access_log=False, log_config=None, timeout_graceful_shutdown=GRACE_SECONDS)
+    )
+    server.run(sockets=[listener])
+    return 0 if server.started else 1
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A bound socket, so that a free port is known before anything starts. Raises ``OSError``."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host.strip("[]"), port))
+    except OSError:
+        listener.close()
+        raise
+    listener.set_inheritable(True)
+    return listener
+
+
+def url_of(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

@@ -1,0 +1,211 @@
+"""What the service answers. Names and shapes of the peer's API, with ours beside them."""
+
+from datetime import date, datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+
+def plain(value: Any) -> Any:
+    """A front matter value as JSON can carry it: keys as text, dates in ISO form."""
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [plain(item) for item in value]
+    return str(value)
+
+
+PlainDict = Annotated[dict[str, Any], BeforeValidator(plain)]
+
+
+class Reply(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class Fault(Reply):
+    path: str
+    reason: str
+    since: str
+    remedy: str
+    line: int | None
+
+
+class DocumentCreated(Reply):
+    doc_id: str
+    title: str
+    category_id: str
+    topic_count: int
+    source_name: str | None
+    md_path: str = Field(description="The document's folder, relative to the root.")
+    original_file_path: str | None
+    indexed: bool = Field(description="False when the index had not followed within `wait` seconds.")
+    duplicate_of: str | None = Field(description="Another document with the same bytes.")
+
+
+class DocumentOverview(Reply):
+    doc_id: str
+    category_id: str
+    title: str
+    topic_count: int
+    created_at: datetime
+    updated_at: datetime
+    labels: list[str]
+    source_name: str | None
+    source_type: str | None
+    md_path: str
+
+
+class DocumentList(Reply):
+    documents: list[DocumentOverview]
+    total: int
+    page: int
+    page_size: int
+
+
+class TopicOverview(Reply):
+    topic_id: str
+    topic_name: str
+    topic_path: str
+    depth: int
+    summary: str
+    position: str | None
+    parent_topic_id: str | None
+    labels: list[str]
+    md_path: str
+
+
+class DocumentDetail(Reply):
+    doc_id: str
+    category_id: str
+    title: str
+    summary: str
+    source_name: str | None
+    source_type: str | None
+    source_sha256: str | None
+    original_file_path: str | None
+    md_path: str
+    topics: list[TopicOverview]
+    created_at: datetime
+    updated_at: datetime
+    document_date: str | None
+    labels: list[str]
+    language: str | None
+    fields: PlainDict
+    extraction: PlainDict
+    indexed: bool
+    faults: list[Fault]
+
+
+class DocumentPatched(Reply):
+    doc_id: str = Field(validation_alias="id")
+    updated_fields: list[str]
+    updated_at: datetime
+    indexed: bool
+
+
+class DocumentDeleted(Reply):
+    doc_id: str
+    deleted_topics: int
+
+
+class TopicDetail(Reply):
+    topic_id: str
+    doc_id: str
+    category_id: str
+    topic_name: str
+    topic_path: str
+    depth: int
+    summary: str
+    content: str
+    content_labels: list[str] = Field(validation_alias="labels")
+    labels: list[str]
+    parent_topic_id: str | None
+    children_topic_ids: list[str]
+    created_at: datetime
+    updated_at: datetime
+    position: str | None
+    source: PlainDict
+    md_path: str
+    summary_stale: bool = Field(description="The body changed after the summary was written.")
+
+
+class TopicPatched(Reply):
+    topic_id: str = Field(validation_alias="id")
+    updated_fields: list[str]
+    updated_at: datetime
+    indexed: bool
+
+
+class Category(Reply):
+    category_id: str
+    description: str
+    document_count: int
+    defined: bool = Field(description="False for a category that documents use but the taxonomy lacks.")
+
+
+class CategoryList(Reply):
+    categories: list[Category]
+
+
+class Snippet(Reply):
+    text: str
+    matches: list[tuple[int, int]] = Field(description="Character offsets [start, end) of query words.")
+
+
+class DocumentContext(Reply):
+    doc_id: str
+    title: str
+    summary: str
+
+
+class Hit(Reply):
+    topic_id: str
+    category_id: str
+    topic_name: str
+    topic_path: str
+    depth: int
+    summary: str
+    content: str | None
+    score: float = Field(description="Absolute, 0 to 1.")
+    retrieval_method: str
+    source: str | None = Field(description="The channel that found it: keyword, vector or both.")
+    document: DocumentContext
+    snippet: Snippet
+    heading_path: list[str]
+    lines: tuple[int, int]
+    pages: list[int]
+    provenance: PlainDict
+    md_path: str
+    labels: list[str]
+    explain: PlainDict | None
+
+
+class SearchReply(Reply):
+    hits: list[Hit]
+    total: int
+    took_ms: float
+    timings: dict[str, float] = Field(description="Milliseconds by step.")
+    facets: dict[str, dict[str, int]] | None
+
+
+class Health(Reply):
+    status: str
+    version: str
+    uptime_seconds: float
+
+
+class Readiness(Reply):
+    """Who is up and what is still to do. Only ``ready`` decides the status code."""
+
+    model_config = ConfigDict(from_attributes=True, extra="allow")
+
+    ready: bool
+    models: str
+    pending: Any = None
+    faults: Any = None
+    providers: Any = None
+    cascade: Any = None
