@@ -40,13 +40,15 @@ def check_facts(expect: Mapping[str, Any], markdown: str, headings: Iterable[str
     whole = plain(markdown, sound=sound)
     lines = [plain(line, sound=sound) for line in markdown.splitlines()]
     titles = {plain(re.sub(r"^#+\s*", "", heading), sound=sound) for heading in headings}
-    page = _Page(whole, lines, titles, sound)
-    return [f"{key}: {fact!r}" for key, check in _CHECKS.items() for fact in _facts(expect, key) if not check(page, fact)]
+    page = _Page(markdown, whole, lines, titles, sound)
+    return [
+        f"{key}: {fact!r}" for key, check in _CHECKS.items() for fact in _facts(expect, key) if not check(page, fact)
+    ]
 
 
 class _Page:
-    def __init__(self, whole: str, lines: Sequence[str], titles: set[str], sound: bool) -> None:
-        self.whole, self.lines, self.titles, self.sound = whole, lines, titles, sound
+    def __init__(self, raw: str, whole: str, lines: Sequence[str], titles: set[str], sound: bool) -> None:
+        self.raw, self.whole, self.lines, self.titles, self.sound = raw, whole, lines, titles, sound
 
     def say(self, text: str) -> str:
         return plain(text, sound=self.sound)
@@ -58,8 +60,8 @@ class _Page:
         return any(self.has(text) for text in texts)
 
     def lacks(self, text: str) -> bool:
-        # A text of white space, control or emphasis characters only would compare as nothing.
-        return not self.has(text) if self.say(text) else True
+        wanted = " ".join(unicodedata.normalize("NFKC", text).split())
+        return text not in self.raw and (not wanted or wanted not in self.whole)
 
     def heading(self, fact: Mapping[str, Any]) -> bool:
         return self.say(fact["text"]) in self.titles

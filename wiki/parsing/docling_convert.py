@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from wiki.errors import UnsupportedFormat
 from wiki.parsing import media
 from wiki.parsing.docling_writer import DoclingWriter, PlaceKind
 from wiki.parsing.encoding import decode_html
+from wiki.parsing.html_page import clean_page
 from wiki.parsing.source import Conversion, Source
 
 if TYPE_CHECKING:
@@ -18,22 +20,40 @@ if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument
 
 _SUFFIX = {media.HTML: ".html", media.DOCX: ".docx", media.PPTX: ".pptx", media.ODT: ".odt"}
-_CHARSET = re.compile(r"<meta[^>]*charset[^>]*>", re.IGNORECASE)
+_NUMBER = re.compile(r"^\s*\d+(?:\.\d+)*\s+")
 _BODY = frozenset({"body"})
 _BODY_AND_NOTES = frozenset({"body", "notes"})
 
 
 def convert_html(source: Source) -> Conversion:
     """The page's content; its bytes are decoded here, because what a page declares is often wrong."""
-    text = _CHARSET.sub("", decode_html(source.read(), source.name))
-    document = convert(source, text.encode("utf-8"))
-    return _conversion(document, place=None, layers=_BODY)
+    page, title = clean_page(decode_html(source.read(), source.name))
+    document = convert(source, page.encode("utf-8"))
+    return replace(_conversion(document, place=None, layers=_BODY), title=title)
 
 
 def convert_office(source: Source) -> Conversion:
     """Word, PowerPoint and OpenDocument text: notes and comments are kept and marked; slides are provenance."""
+    data = source.read()
+    document = convert(source, data)
+    if source.media_type == media.DOCX:
+        drop_heading_numbers(document, data)
     place: PlaceKind = "slide" if source.media_type == media.PPTX else None
-    return _conversion(convert(source, source.read()), place=place, layers=_BODY_AND_NOTES)
+    return _conversion(document, place=place, layers=_BODY_AND_NOTES)
+
+
+def drop_heading_numbers(document: DoclingDocument, data: bytes) -> None:
+    """Headings as their author wrote them: docling puts the automatic number in front of the text,
+    counted by its own rules, which a search for the heading's words should not depend on."""
+    import docx
+    from docling_core.types.doc.document import SectionHeaderItem
+
+    written = {" ".join(paragraph.text.split()) for paragraph in docx.Document(io.BytesIO(data)).paragraphs}
+    for item in document.texts:
+        if isinstance(item, SectionHeaderItem) and " ".join(item.text.split()) not in written:
+            bare = _NUMBER.sub("", item.text)
+            if " ".join(bare.split()) in written:
+                item.text = bare
 
 
 def convert(source: Source, data: bytes) -> DoclingDocument:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 PlaceKind = Literal["page", "slide"] | None
 _FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
-_SAFE_LINK = re.compile(r"(?:https?|mailto|ftp|tel):|[^:]*$", re.IGNORECASE)
+# A relative link leads nowhere once the document is stored; its words stay.
+_LINK = re.compile(r"(?:https?|mailto|ftp|tel):", re.IGNORECASE)
 
 
 class DoclingWriter:
@@ -106,7 +107,7 @@ class DoclingWriter:
             words = f"*{words}*" if style.italic else words
             words = f"~~{words}~~" if style.strikethrough else words
         link = str(node.hyperlink) if node.hyperlink else ""
-        if link and words and _SAFE_LINK.match(link) and link != node.text:
+        if link and words and _LINK.match(link) and link != node.text:
             words = f"[{words}]({link.replace(' ', '%20').replace('(', '%28').replace(')', '%29')})"
         return words
 
@@ -121,7 +122,9 @@ class DoclingWriter:
         return _joined(parts)
 
     def _children_text(self, node: NodeItem) -> str:
-        return _joined([part for part in (self._flat(child.resolve(self._document)) for child in node.children) if part])
+        return _joined(
+            [part for part in (self._flat(child.resolve(self._document)) for child in node.children) if part]
+        )
 
     def _flat(self, node: Any) -> str:
         """Everything below a node as one line of inline Markdown, for headings and table cells."""
@@ -233,14 +236,17 @@ class DoclingWriter:
         return [caption for caption in captions if caption]
 
     def _visible(self, node: Any) -> bool:
-        return node.content_layer.value in self._layers
+        # docling puts foot- and endnotes beside the page headers, away from the text.
+        return node.content_layer.value in self._layers or getattr(node.label, "value", "") == "footnote"
 
     def _is_note(self, node: Any) -> bool:
         return node.content_layer.value == "notes"
 
     def _add(self, text: str, node: Any) -> None:
         if text.strip():
-            self._pieces.append(Piece(text, self._provenance(node) or (self._pieces[-1].provenance if self._pieces else None)))
+            self._pieces.append(
+                Piece(text, self._provenance(node) or (self._pieces[-1].provenance if self._pieces else None))
+            )
 
     def _provenance(self, node: Any) -> Provenance | None:
         if self._place is None:

@@ -6,6 +6,7 @@ import re
 from charset_normalizer import from_bytes
 
 from wiki.errors import UnsupportedFormat
+from wiki.parsing.charsets import likeliest
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -14,6 +15,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_STATISTICS_BYTES = 256 * 1024
 _DECLARED = re.compile(rb"charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 # What browsers read these declarations as.
 _ALIASES = {
@@ -57,7 +59,11 @@ def detect_encoding(data: bytes, name: str) -> str:
         return wide
     if _decodes(data, "utf-8"):
         return "utf-8"
-    best = from_bytes(data).best()
+    # The statistics of charset-normalizer decide between close candidates; long files need only a part of them.
+    best = from_bytes(data[:_STATISTICS_BYTES]).best()
+    likely = likeliest(data, best.encoding if best else None)
+    if likely is not None:
+        return likely
     if best is not None and _decodes(data, best.encoding):
         return best.encoding
     raise UnsupportedFormat(f"{name}: no text encoding fits these bytes; save the file as UTF-8 and try again")

@@ -1,0 +1,92 @@
+"""What of a web page is content: the page as HTML without its machinery and navigation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bs4 import BeautifulSoup
+    from bs4.element import Tag
+
+_NEVER_SHOWN = ("script", "style", "template", "noscript", "head", "link", "meta", "iframe", "object", "embed", "svg")
+_NAVIGATION = ("nav", "button", "select", "dialog")
+_ROLES = ("navigation", "search", "menu", "menubar", "toolbar", "dialog")
+_OUT_OF_PRINT = frozenset({"noprint", "no-print", "mw-editsection", "navbox", "skip-link"})
+_WRAPPERS = frozenset(
+    {"div", "span", "section", "article", "center", "font", "main", "form", "b", "i", "u", "em", "strong"}
+)
+_BLOCK_WRAPPERS = frozenset({"div", "section", "article", "main", "form", "center"})
+_DEEPEST = 60
+_LEAST_SHARE = 0.4
+
+
+def page_title(soup: BeautifulSoup) -> str | None:
+    """The words of the ``<title>``, None when there are none."""
+    words = " ".join(soup.title.get_text(" ").split()) if soup.title else ""
+    return words or None
+
+
+def clean_page(html: str) -> tuple[str, str | None]:
+    """The page's content as HTML, and its title.
+
+    Scripts, styles, comments, hidden elements and navigation are out. When one main element holds
+    most of the words, only it is kept. Wrappers nested beyond any meaning are dissolved, so that no
+    reader runs out of stack.
+    """
+    from bs4 import BeautifulSoup
+    from bs4.element import PreformattedString
+
+    soup = BeautifulSoup(html, "html.parser")
+    title = page_title(soup)
+    for text in soup.find_all(string=lambda string: isinstance(string, PreformattedString)):
+        text.extract()
+    for tag in soup.find_all(_NEVER_SHOWN + _NAVIGATION):
+        tag.decompose()
+    for tag in soup.find_all(_is_hidden):
+        if not tag.decomposed:
+            tag.decompose()
+    _flatten(soup)
+    return str(_main(soup) or soup), title
+
+
+def _is_hidden(tag: Tag) -> bool:
+    if tag.name in ("body", "html"):
+        return False
+    style = str(tag.get("style") or "").replace(" ", "").lower()
+    classes = tag.get("class")
+    return (
+        tag.has_attr("hidden")
+        or "display:none" in style
+        or "visibility:hidden" in style
+        or str(tag.get("role") or "").lower() in _ROLES
+        or not _OUT_OF_PRINT.isdisjoint(classes if isinstance(classes, list) else ())
+    )
+
+
+def _main(soup: BeautifulSoup) -> Tag | None:
+    """The one main element, when it holds a fair share of the words and the page's first-level heading."""
+    found = soup.find_all("main") or soup.find_all(attrs={"role": "main"}) or soup.find_all("article")
+    if len(found) != 1:
+        return None
+    everything = len(soup.get_text())
+    heading = soup.find("h1")
+    has_heading = heading is None or any(parent is found[0] for parent in heading.parents)
+    return found[0] if has_heading and len(found[0].get_text()) >= _LEAST_SHARE * everything else None
+
+
+def _flatten(soup: BeautifulSoup) -> None:
+    """Dissolves wrappers more than ``_DEEPEST`` levels down; block wrappers leave a line break."""
+    waiting: list[tuple[Tag, int]] = [(soup, 0)]
+    deep: list[Tag] = []
+    while waiting:
+        tag, depth = waiting.pop()
+        for child in tag.find_all(recursive=False):
+            if depth >= _DEEPEST and child.name in _WRAPPERS:
+                deep.append(child)
+                waiting.append((child, depth))
+            else:
+                waiting.append((child, depth + 1))
+    for tag in deep:
+        if tag.name in _BLOCK_WRAPPERS:
+            tag.insert_before(soup.new_tag("br"))
+        tag.unwrap()
