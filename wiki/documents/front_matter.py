@@ -9,10 +9,11 @@ from typing import Any, Self
 import yaml
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
+from ruamel.yaml.error import YAMLError as RuamelError
 
 from wiki.documents import yaml_text
 from wiki.documents.model import Problem
-from wiki.documents.yaml_tree import Tree, read_tree
+from wiki.documents.yaml_tree import Tree, read_tree, without_surrogates
 from wiki.errors import InvalidInput
 
 BOM = "\ufeff"
@@ -203,7 +204,7 @@ def _blocks(raw: str, lines: list[str]) -> list[_Block] | None:
     ends: list[tuple[int, int]] = []
     depth = 0
     is_key = True
-    for event in yaml.parse(raw, Loader=yaml.CSafeLoader):
+    for event in yaml.parse(without_surrogates(raw), Loader=yaml.CSafeLoader):
         if isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         elif isinstance(event, yaml.CollectionStartEvent):
@@ -238,6 +239,7 @@ def _by_round_trip(raw: str, changes: Mapping[str, Any]) -> str | None:
     rounder = YAML()
     rounder.preserve_quotes = True
     rounder.width = 1_000_000
+    out = io.StringIO()
     try:
         loaded = rounder.load(raw)
         mapping = CommentedMap() if loaded is None else loaded
@@ -246,8 +248,7 @@ def _by_round_trip(raw: str, changes: Mapping[str, Any]) -> str | None:
                 mapping.pop(key, None)
             else:
                 mapping[key] = rounder.load(yaml_text.entry(key, value))[key]
-        out = io.StringIO()
         rounder.dump(mapping, out)
-    except Exception:  # noqa: BLE001
+    except (RuamelError, ValueError, TypeError, AttributeError, NotImplementedError):
         return None
     return out.getvalue()

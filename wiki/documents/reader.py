@@ -9,14 +9,13 @@ from typing import Any
 
 from wiki.documents import front_matter, ids, timestamps
 from wiki.documents.model import IndexFile, Problem, TopicFile
-from wiki.documents.yaml_tree import Node, Tree
+from wiki.documents.yaml_tree import Node, Tree, without_surrogates
 
 DOCUMENT_KIND = "knowledge_document"
 TOPIC_KIND = "knowledge_topic"
 
 _POSITION = re.compile(r"[0-9]+(\.[0-9]+)*")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_SURROGATES = re.compile("[\ud800-\udfff]")
 _NUMBER_PREFIX = re.compile(r"^[0-9]+_(?=.)")
 
 
@@ -50,7 +49,7 @@ def read_index(path: Path, data: bytes) -> IndexFile:
         labels=keys.texts("labels"),
         fields=keys.fields("fields"),
         extraction=keys.mapping("extraction"),
-        summary=_clean(parts.body).strip(),
+        summary=without_surrogates(parts.body).strip(),
         problems=tuple(keys.problems),
     )
 
@@ -72,7 +71,7 @@ def read_topic(path: Path, data: bytes) -> TopicFile:
         summary=summary,
         summary_of=summary_of,
         source=keys.mapping("source"),
-        body=_clean(parts.body),
+        body=without_surrogates(parts.body),
         body_line=parts.body_line,
         problems=tuple(keys.problems),
         summary_stale=bool(summary and summary_of and summary_of != body_sha256(parts.body)),
@@ -85,10 +84,6 @@ def _is_sha256(text: str) -> bool:
 
 def _is_position(text: str) -> bool:
     return _POSITION.fullmatch(text) is not None
-
-
-def _clean(text: str) -> str:
-    return _SURROGATES.sub("\ufffd", text)
 
 
 def _open(data: bytes) -> tuple[front_matter.FrontMatter, "_Keys"]:

@@ -4,18 +4,22 @@ import json
 import os
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from wiki.errors import Conflict
+from wiki.errors import Conflict, InternalError
 from wiki.filesystem import FileLock, fsync_dir, recover_exchange, remove_tree, rename_noreplace, write_atomic
 from wiki.tenants import Layout
 
 _WRITE = re.compile(r"(d_[a-f0-9]{12,32})\.(create|replace|patch|delete)\.[0-9a-f]{32}")
 _JOURNAL = "journal.json"
 STAGED = "staged"
+
+
+class Unfinished(InternalError):
+    """A write could be neither finished nor undone; its staging folder is kept for ``recover``."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,8 @@ class Write:
 
     def journal(self, knowledge: Path, folder: Path, target: Path) -> None:
         """Note what is about to be done. From here on a crash is finished by ``recover``."""
-        places = (path.relative_to(knowledge).as_posix() for path in (folder, target))
-        entry = Journal(*places, self.staged.stat().st_ino)
+        source, destination = (path.relative_to(knowledge).as_posix() for path in (folder, target))
+        entry = Journal(source, destination, self.staged.stat().st_ino)
         write_atomic(self.path / _JOURNAL, json.dumps(asdict(entry)).encode())
 
     def read_journal(self) -> Journal | None:
@@ -76,7 +80,7 @@ class Staging:
         return Write(path)
 
     @contextmanager
-    def lock(self, doc_id: str, *, timeout: float, kind: str = "write") -> Iterator[None]:
+    def lock(self, doc_id: str, *, timeout: float, kind: str = "write") -> Generator[None]:
         """Nobody else writes this document meanwhile. Raises Conflict when it stays busy."""
         lock = FileLock(self._locks / f"{doc_id}.{kind}.lock", remove=True)
         if not lock.acquire(timeout):
@@ -122,7 +126,10 @@ def move(folder: Path, target: Path) -> None:
     while True:
         make_folder(target.parent)
         try:
-            rename_noreplace(folder, target)
+            if target.exists() and os.path.samefile(folder, target):
+                os.rename(folder, target)
+            else:
+                rename_noreplace(folder, target)
             break
         except FileNotFoundError:
             if not folder.exists():

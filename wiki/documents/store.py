@@ -7,7 +7,7 @@ middle leaves the old or the new document, whole; ``recover`` at start tidies up
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from wiki.documents.changes import changed_index, changed_topic, replaced_index
 from wiki.documents.model import INDEX_FILE, ORIGINAL_DIR, NewDocument
 from wiki.documents.reader import read_index, read_topic
 from wiki.documents.render import render_index, render_topic
-from wiki.documents.staging import Staging, Write, make_folder, move, remove_if_empty
+from wiki.documents.staging import Staging, Unfinished, Write, move, remove_if_empty
 from wiki.errors import Conflict, InternalError, NotFound
 from wiki.filesystem import exchange, fsync_dir, fsync_file, fsync_tree, rename_noreplace, write_atomic, write_new
 from wiki.tenants import Layout
@@ -43,22 +43,41 @@ class DocumentStore:
         target = self._place(new.category_id, slugs.document_folder_name(new.title, new.doc_id))
         with self._disk(target), self._staging.lock(new.doc_id, timeout=self._lock_seconds):
             if (known := folders.named_folder(self._layout, new.doc_id)) is not None:
-                raise Conflict(f"document {new.doc_id} exists already: {self._layout.relative(known)}", doc_id=new.doc_id)
+                raise Conflict(
+                    f"document {new.doc_id} exists already: {self._layout.relative(known)}", doc_id=new.doc_id
+                )
             with self._write(new.doc_id, "create") as write:
                 now = timestamps.now()
                 index = render_index(new, created_at=new.created_at or now, updated_at=now)
                 _stage(write.staged, new, index, original)
-                move(write.staged, target)
+                self._enter(write.staged, target)
         return target
 
+    def _enter(self, staged: Path, target: Path) -> None:
+        try:
+            move(staged, target)
+        except BaseException as error:
+            with _undoing(error):
+                if not staged.exists() and target.exists():
+                    os.rename(target, staged)
+                if target.parent.is_dir():
+                    remove_if_empty(target.parent)
+            raise
+
     @contextmanager
-    def replacing(self, doc_id: str) -> Iterator[None]:
+    def replacing(self, doc_id: str) -> Generator[None]:
         """Hold a document's turn to be replaced, from before extraction on. Raises Conflict at once when taken."""
         with self._staging.lock(doc_id, timeout=0, kind="replace"):
             yield
 
     def replace(
-        self, folder: Path, new: NewDocument, original: Path | None, *, if_match: str | None = None, turn_held: bool = False
+        self,
+        folder: Path,
+        new: NewDocument,
+        original: Path | None,
+        *,
+        if_match: str | None = None,
+        turn_held: bool = False,
     ) -> Path:
         """Put a new version in a document's place; gives its folder, which moves when title or category change.
 
@@ -86,10 +105,11 @@ class DocumentStore:
             fsync_dir(staged.parent)
             if target != folder:
                 move(folder, target)
-        except BaseException:
-            exchange(target if target != folder and target.exists() else folder, staged)
-            if target != folder and target.exists():
-                move(target, folder)
+        except BaseException as error:
+            with _undoing(error):
+                if not folder.exists():
+                    move(target, folder)
+                exchange(folder, staged)
             raise
 
     def patch_index(
@@ -126,10 +146,11 @@ class DocumentStore:
             return
         try:
             move(folder, target)
-        except BaseException:
-            write_atomic((folder if folder.exists() else target) / INDEX_FILE, old, staged.parent)
-            if not folder.exists():
-                move(target, folder)
+        except BaseException as error:
+            with _undoing(error):
+                if not folder.exists():
+                    move(target, folder)
+                write_atomic(index, old, staged.parent)
             raise
 
     def patch_topic(
@@ -172,10 +193,11 @@ class DocumentStore:
         try:
             os.rename(path, target)
             fsync_dir(path.parent)
-        except BaseException:
-            if not path.exists():
-                os.rename(target, path)
-            write_atomic(path, old, write.path)
+        except BaseException as error:
+            with _undoing(error):
+                if not path.exists():
+                    os.rename(target, path)
+                write_atomic(path, old, write.path)
             raise
 
     def delete(self, folder: Path) -> None:
@@ -229,10 +251,12 @@ class DocumentStore:
 
     def _check(self, path: Path, data: bytes, if_match: str | None) -> None:
         if if_match is not None and if_match != etag(data):
-            raise Conflict(f"{self._layout.relative(path)} has changed since it was read: read it again", etag=etag(data))
+            raise Conflict(
+                f"{self._layout.relative(path)} has changed since it was read: read it again", etag=etag(data)
+            )
 
     @contextmanager
-    def _exclusive(self, folder: Path) -> Iterator[str]:
+    def _exclusive(self, folder: Path) -> Generator[str]:
         """The lock of the document in ``folder``; gives its id."""
         gone = NotFound(f"there is no document folder {self._relative(folder)}: it was moved or deleted")
         with self._disk(folder):
@@ -245,24 +269,39 @@ class DocumentStore:
                 yield key
 
     @contextmanager
-    def _write(self, key: str, operation: str) -> Iterator[Write]:
+    def _write(self, key: str, operation: str) -> Generator[Write]:
         write = self._staging.begin(key, operation)
         try:
             yield write
-        finally:
+        except Unfinished:
+            raise
+        except BaseException:
             write.close()
+            raise
+        write.close()
 
     @contextmanager
-    def _disk(self, path: Path) -> Iterator[None]:
+    def _disk(self, path: Path) -> Generator[None]:
         try:
             yield
         except OSError as error:
             where = self._relative(Path(os.fsdecode(error.filename)) if error.filename else path)
             reason = error.strerror or str(error)
-            raise InternalError(f"{where}: {reason}. Check the free space and the rights of that folder.", path=where) from error
+            raise InternalError(
+                f"{where}: {reason}. Check the free space and the rights of that folder.", path=where
+            ) from error
 
     def _relative(self, path: Path) -> str:
         return self._layout.relative(path) if path.is_relative_to(self._layout.root) else path.name
+
+
+@contextmanager
+def _undoing(cause: BaseException) -> Generator[None]:
+    try:
+        yield
+    except OSError as error:
+        message = f"a write failed ({cause}) and could not be undone ({error}): restart, it is finished then"
+        raise Unfinished(message) from error
 
 
 def _stage(staged: Path, new: NewDocument, index: bytes, original: Path | None) -> None:
@@ -288,6 +327,8 @@ def _carry_over(folder: Path, staged: Path, *, keep_original: bool) -> None:
             fsync_tree(staged / path.name)
         elif path.suffix.lower() != ".md":
             shutil.copy2(path, staged / path.name, follow_symlinks=False)
+            if not path.is_symlink():
+                fsync_file(staged / path.name)
     fsync_dir(staged)
 
 

@@ -128,7 +128,9 @@ class TaxonomyFile:
                 return self._load()
             except OSError as error:
                 reason = f"the taxonomy cannot be read: {error.strerror or error}"
-                return self._fallback(), Problem(reason, None, "check the owner and the rights of the file and its folder")
+                return self._fallback(), Problem(
+                    reason, None, "check the owner and the rights of the file and its folder"
+                )
 
     def _load(self) -> tuple[Taxonomy, Problem | None]:
         if not self._path.exists():

@@ -9,9 +9,12 @@ from datetime import date, datetime
 from typing import Any, cast
 
 MAX_FLOW = 120
+MAX_SIMPLE_KEY = 120
+"""YAML allows 1,024; longer keys need the ``? key : value`` form."""
 
 _PLAIN = re.compile(r"[^\W\d_](?:[\w./()&+'-]| (?=[\w./()&+'-]))*(?<![\s])")
-_IDENTIFIER = re.compile(r"[0-9a-f]*[a-df][0-9a-f]*")
+_SHA256 = re.compile(r"(?=[0-9a-f]*[a-df])(?!0b)[0-9a-f]{64}")
+"""Holds a digit no number has, so that no reader takes it for one."""
 _WORDS_WITH_MEANING = {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"}
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
@@ -36,7 +39,9 @@ def entry(key: str, value: Any) -> str:
     if len(flow) <= MAX_FLOW or not isinstance(value, Mapping) or not value:
         return flow
     members = cast(Mapping[Any, Any], value)
-    return f"{inline(key)}:\n" + "".join(f"  {inline(name)}: {inline(member)}\n" for name, member in members.items())
+    return f"{inline(key)}:\n" + "".join(
+        f"  {_member(name, member, end=chr(10))}\n" for name, member in members.items()
+    )
 
 
 def inline(value: Any) -> str:
@@ -58,17 +63,24 @@ def inline(value: Any) -> str:
             return _quote(value.isoformat())
         case Mapping():
             members = cast(Mapping[Any, Any], value)
-            return "{" + ", ".join(f"{inline(key)}: {inline(member)}" for key, member in members.items()) + "}"
+            return "{" + ", ".join(_member(key, member, end=" ") for key, member in members.items()) + "}"
         case Sequence() | set() | frozenset():
             return "[" + ", ".join(inline(member) for member in cast(Sequence[Any], value)) + "]"
         case _:
             return _quote(str(value))
 
 
+def _member(key: Any, value: Any, *, end: str) -> str:
+    name = inline(key)
+    if len(name) <= MAX_SIMPLE_KEY:
+        return f"{name}: {inline(value)}"
+    return f"? {name}{end}{'  ' if end != ' ' else ''}: {inline(value)}"
+
+
 def _scalar(text: str) -> str:
     if _PLAIN.fullmatch(text) and text.casefold() not in _WORDS_WITH_MEANING and text.isprintable():
         return text
-    if len(text) in (12, 40, 64) and _IDENTIFIER.fullmatch(text):
+    if _SHA256.fullmatch(text):
         return text
     return _quote(text)
 

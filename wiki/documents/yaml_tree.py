@@ -68,7 +68,7 @@ def read_tree(raw: str, first_line: int = 2) -> Tree:
     if len(raw) > MAX_CHARACTERS:
         return _unreadable(f"the front matter is longer than {MAX_CHARACTERS // 1024} KiB", first_line)
     try:
-        return _Reader(_SURROGATES.sub("\ufffd", raw), first_line).document()
+        return _Reader(without_surrogates(raw), first_line).document()
     except _Bad as bad:
         return _unreadable(bad.reason, bad.line)
     except yaml.MarkedYAMLError as error:
@@ -78,6 +78,11 @@ def read_tree(raw: str, first_line: int = 2) -> Tree:
         return _unreadable(f"a character YAML does not allow: {error.reason}", _line_of_bad_character(raw, first_line))
     except yaml.YAMLError as error:
         return _unreadable(str(error).splitlines()[0], first_line)
+
+
+def without_surrogates(text: str) -> str:
+    """``text`` with bytes that were not UTF-8 shown as U+FFFD; as long as before."""
+    return _SURROGATES.sub("\ufffd", text)
 
 
 def _unreadable(reason: str, line: int) -> Tree:
