@@ -145,10 +145,13 @@ def catch_up(library: "TenantLibrary") -> None:
 
 
 def followed(root: Path) -> bool:
-    """Whether some process holds the baton, so changes are indexed without us."""
+    """Whether changes are indexed without us: `wiki up` runs on the root, or some process holds the baton."""
     from wiki.filesystem import FileLock
+    from wiki.supervisor.record import read_record
     from wiki.tenants import watch_lock
 
+    if read_record(root) is not None:
+        return True
     path = watch_lock(root)
     if not path.exists():
         return False
