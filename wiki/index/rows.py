@@ -71,6 +71,76 @@ class PassageRow:
 
 
 @dataclass(frozen=True)
+class DocumentRow:
+    """One row of the catalog's ``documents``. Times are ISO strings in UTC, paths relative to ``knowledge``."""
+
+    doc_id: str
+    folder: str
+    claim: str | None
+    candidates: tuple[str, ...]
+    category_id: str
+    title: str
+    summary: str
+    source_name: str | None
+    source_type: str | None
+    source_sha256: str | None
+    source_bytes: int
+    original: str | None
+    created_at: str
+    updated_at: str
+    document_date: str | None
+    language: str | None
+    labels: tuple[str, ...]
+    fields: dict[str, Any]
+    extraction: dict[str, Any]
+    index_sha256: str | None
+
+
+@dataclass(frozen=True)
+class TopicRow:
+    """One row of the catalog's ``topics``."""
+
+    topic_id: str
+    doc_id: str
+    folder: str
+    path: str
+    name: str
+    topic_path: str
+    """Title and names from the top, joined by " > "."""
+    position: str | None
+    rank: int
+    """Place in the document, from 0."""
+    depth: int
+    parent_id: str | None
+    labels: tuple[str, ...]
+    summary: str
+    summary_stale: bool
+    source: dict[str, Any]
+    sha256: str
+    body_line: int
+    updated_at: str
+    row_hash: str
+    """Of everything that reaches the topic's passage rows: equal means LanceDB needs no write."""
+    passages: int = 0
+    """How many passage rows it has; known once it was cut."""
+
+
+@dataclass(frozen=True)
+class FileRow:
+    """One row of the catalog's ``files``: what the reconcile compares with the disk."""
+
+    path: str
+    folder: str
+    size: int
+    mtime_ns: int
+    inode: int
+    sha256: str
+    claim: str | None
+    candidates: tuple[str, ...]
+    record_id: str
+
+
+@dataclass(frozen=True)
 class StoredVector:
     """A vector already in the index, found by passage hash."""
 
@@ -88,6 +158,8 @@ class Fault:
     remedy: str
     since: str = ""
     line: int | None = None
+    origin: Literal["file", "survey", "sync"] = "file"
+    """What found it: the file's own content, the walk over the folders, or a batch that failed."""
 
 
 ChangeKind = Literal["added", "changed", "moved", "deleted"]
@@ -160,6 +232,10 @@ class BatchReport:
 
 
 class EventSink(Protocol):
-    """Where batches are told. Must return at once and never raise: the truth is on disk already."""
+    """Where committed batches are told, one after another, from a thread of its own.
+
+    ``batch`` returns once the report is stored. It may raise: the same report then comes again, and it comes again
+    after a crash as well, so telling one twice must do no harm.
+    """
 
     def batch(self, report: BatchReport) -> None: ...

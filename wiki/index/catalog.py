@@ -1,0 +1,185 @@
+"""The DuckDB catalog: one writer under ``write.lock``, published as snapshots that readers open.
+
+No content and no truth lie here. Readers never open the writer's file
+(``wiki.index.snapshots``).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, fields
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import duckdb
+import pyarrow as pa
+
+from wiki.index.rows import DocumentRow, Fault, FileRow, TopicRow
+
+SCHEMA_VERSION = 1
+WRITER_FILE = "catalog.duckdb"
+
+_TEXT, _LIST = pa.string(), pa.list_(pa.string())
+_INTS = {"source_bytes", "rank", "depth", "body_line", "size", "mtime_ns", "inode", "line", "passages"}
+_LISTS = {"candidates", "labels"}
+_JSON = {"fields", "extraction", "source"}
+
+
+def _schema(row: type[Any]) -> pa.Schema:
+    def kind(name: str) -> pa.DataType:
+        if name in _INTS:
+            return pa.int64()
+        if name in _LISTS:
+            return _LIST
+        return pa.bool_() if name == "summary_stale" else _TEXT
+
+    return pa.schema([(field.name, kind(field.name)) for field in fields(row)])
+
+
+_TABLES: dict[str, tuple[type[Any], pa.Schema]] = {
+    "documents": (DocumentRow, _schema(DocumentRow)),
+    "topics": (TopicRow, _schema(TopicRow)),
+    "files": (FileRow, _schema(FileRow)),
+    "faults": (Fault, _schema(Fault)),
+}
+_SQL_TYPES = {_TEXT: "VARCHAR", _LIST: "VARCHAR[]", pa.int64(): "BIGINT", pa.bool_(): "BOOLEAN"}
+
+
+class Catalog:
+    """The writer's side. Open it only while holding ``write.lock``; close it before letting go."""
+
+    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self.connection = duckdb.connect(str(folder / WRITER_FILE), read_only=read_only)
+        if not read_only:
+            self._create()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.connection.close()
+
+    def _create(self) -> None:
+        for name, (_, schema) in _TABLES.items():
+            columns = ", ".join(f'"{field.name}" {_SQL_TYPES[field.type]}' for field in schema)
+            self.connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({columns})")
+        self.connection.execute("CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR)")
+        self.connection.execute("CREATE TABLE IF NOT EXISTS queue (folder VARCHAR, reason VARCHAR, since VARCHAR)")
+
+    def meta(self, key: str) -> str | None:
+        row = self.connection.execute("SELECT value FROM meta WHERE key = ?", [key]).fetchone()
+        return row[0] if row else None
+
+    def set_meta(self, values: Mapping[str, str]) -> None:
+        for key, value in values.items():
+            self.connection.execute("DELETE FROM meta WHERE key = ?", [key])
+            self.connection.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
+
+    def begin(self) -> None:
+        self.connection.begin()
+
+    def commit(self) -> None:
+        self.connection.commit()
+
+    def delete_folders(self, folders: Sequence[str]) -> None:
+        """Forget everything about these document folders."""
+        for table in ("documents", "topics", "files"):
+            self.connection.execute(f"DELETE FROM {table} WHERE folder IN (SELECT unnest(?))", [list(folders)])
+
+    def insert(self, table: str, rows: Sequence[Any]) -> None:
+        """Append dataclass rows to ``documents``, ``topics``, ``files`` or ``faults``."""
+        if not rows:
+            return
+        _, schema = _TABLES[table]
+        batch = pa.Table.from_pylist([_encoded(row, schema) for row in rows], schema=schema)
+        self.connection.register("incoming_rows", batch)
+        try:
+            self.connection.execute(f"INSERT INTO {table} SELECT * FROM incoming_rows")
+        finally:
+            self.connection.unregister("incoming_rows")
+
+    def replace_folder_faults(self, folders: Sequence[str], faults: Sequence[Fault]) -> None:
+        """Make these the only faults found in the files of these folders."""
+        owned = {fault.path for fault in faults}
+        for fault in self.faults():
+            inner = fault.path.split("/", 3)[-1]
+            folder = "/".join(inner.split("/")[:2])
+            if fault.origin == "file" and (folder in folders or fault.path in owned):
+                self.connection.execute("DELETE FROM faults WHERE path = ? AND origin = 'file'", [fault.path])
+        self.insert("faults", faults)
+
+    def replace_faults(self, origin: str, faults: Sequence[Fault]) -> None:
+        """Make these the only faults of their origin."""
+        self.connection.execute("DELETE FROM faults WHERE origin = ?", [origin])
+        self.insert("faults", faults)
+
+    def queued(self) -> list[str]:
+        """Folders whose last batch failed in a way a retry may mend."""
+        return [row[0] for row in self.connection.execute("SELECT folder FROM queue ORDER BY since").fetchall()]
+
+    def enqueue(self, folders: Sequence[str], reason: str, since: str) -> None:
+        self.dequeue(folders)
+        self.connection.executemany("INSERT INTO queue VALUES (?, ?, ?)", [[f, reason, since] for f in folders])
+
+    def dequeue(self, folders: Sequence[str]) -> None:
+        self.connection.execute("DELETE FROM queue WHERE folder IN (SELECT unnest(?))", [list(folders)])
+
+    def documents(self, where: str = "TRUE", parameters: Sequence[Any] = ()) -> list[DocumentRow]:
+        return _select(self.connection, "documents", where, parameters)
+
+    def topics(self, where: str = "TRUE", parameters: Sequence[Any] = ()) -> list[TopicRow]:
+        return _select(self.connection, "topics", where, parameters)
+
+    def files(self, where: str = "TRUE", parameters: Sequence[Any] = ()) -> list[FileRow]:
+        return _select(self.connection, "files", where, parameters)
+
+    def faults(self) -> list[Fault]:
+        return _select(self.connection, "faults", "TRUE ORDER BY path", ())
+
+    def count(self, table: str) -> int:
+        row = self.connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+        return int(row[0]) if row else 0
+
+
+def _select(connection: duckdb.DuckDBPyConnection, table: str, where: str, parameters: Sequence[Any]) -> list[Any]:
+    row_type, schema = _TABLES[table]
+    found = connection.execute(f"SELECT * FROM {table} WHERE {where}", list(parameters)).fetchall()
+    return [row_type(*(_decoded(value, field.name) for value, field in zip(row, schema, strict=True))) for row in found]
+
+
+def select(connection: duckdb.DuckDBPyConnection, table: str, where: str, parameters: Sequence[Any] = ()) -> list[Any]:
+    """Rows of a table as their dataclass; ``where`` is ours, values go in ``parameters``."""
+    return _select(connection, table, where, parameters)
+
+
+def _encoded(row: Any, schema: pa.Schema) -> dict[str, Any]:
+    values = dict(zip(schema.names, _shallow(row), strict=True))
+    return {name: _encode(value, name) for name, value in values.items()}
+
+
+def _shallow(row: Any) -> tuple[Any, ...]:
+    return tuple(getattr(row, field.name) for field in fields(row))
+
+
+def _encode(value: Any, name: str) -> Any:
+    if name in _JSON:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return list(value) if name in _LISTS else value
+
+
+def _decoded(value: Any, name: str) -> Any:
+    if name in _JSON:
+        return json.loads(value)
+    return tuple(value) if name in _LISTS else value
+
+
+def row_values(row: Any) -> tuple[Any, ...]:
+    """A row as a comparable tuple, as it would come back from the store."""
+    return tuple(json.dumps(v, sort_keys=True, default=str) if isinstance(v, dict) else v for v in astuple(row))

@@ -1,0 +1,144 @@
+"""Is the index right? Derive every row from the Markdown again and compare it with both stores."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from wiki.documents.taxonomy import Taxonomy, TaxonomyFile
+from wiki.index.catalog import Catalog, row_values, select
+from wiki.index.folders import Folder, read_folder, survey
+from wiki.index.identity import Assignment, assign
+from wiki.index.passages import TopicText, cut_many
+from wiki.index.records import Record, build_record, document_claimant, passage_rows, topic_claimant
+from wiki.index.rows import DocumentRow, FileRow, PassageRow, StoredVector, TopicRow
+from wiki.index.sync import TenantIndex
+from wiki.models.protocols import Embedder
+from wiki.tenants import Layout
+from wiki.views import Difference, VerifyResult
+
+_COMPARED = (
+    "passage_id", "record_id", "doc_id", "record_type", "namespace", "title", "name", "heading_path", "text",
+    "search_text", "labels", "type", "language", "created_at", "updated_at", "document_date", "fields", "line_start",
+    "line_end", "pages", "topic_sha256", "passage_sha256", "model",
+)  # fmt: skip
+
+
+def verify(index: TenantIndex, taxonomy: TaxonomyFile, embedder: Callable[[], Embedder]) -> VerifyResult:
+    """Every difference between the Markdown and the two stores, under the write lock."""
+    with index.lock():
+        records = list(derive(index.layout, taxonomy.load()[0]))
+        expected, passages = _with_passages(records, embedder)
+        differences = [*_in_lance(index, passages, {t.topic_id: t for r in expected for t in r.topics})]
+        with Catalog(index.catalog_path) as catalog:
+            differences += _in_catalog("catalog", expected, catalog.documents(), catalog.topics(), catalog.files())
+        opened = index.snapshots.open()
+        if opened:
+            tables = [select(opened[1], table, "TRUE") for table in ("documents", "topics", "files")]
+            differences += _in_catalog("snapshot", expected, *tables)
+        elif expected:
+            differences.append(Difference("snapshot_missing", "", index.prefix))
+    return VerifyResult(not differences, sum(1 + len(r.topics) for r in expected), tuple(differences))
+
+
+def derive(layout: Layout, taxonomy: Taxonomy) -> Iterator[Record]:
+    """Every document's rows from disk alone, with ids assigned over the whole tenant. Unreadable folders are left out."""
+    folders: dict[str, Folder] = {}
+    for path in survey(layout.knowledge).folders:
+        try:
+            folder = read_folder(layout.knowledge, path)
+        except OSError:
+            continue
+        if folder:
+            folders[path] = folder
+    documents = assign(document_claimant(folder) for folder in folders.values())
+    topics: Mapping[str, Assignment] = assign(
+        topic_claimant(file, documents[path].id) for path, folder in folders.items() for file in folder.topics
+    )
+    prefix = layout.relative(layout.knowledge)
+    for path, folder in folders.items():
+        yield build_record(folder, documents[path], topics, taxonomy, prefix)
+
+
+def _with_passages(
+    records: list[Record], embedder: Callable[[], Embedder]
+) -> tuple[list[Record], dict[str, PassageRow]]:
+    if not records:
+        return [], {}
+    model = embedder()
+    blank = StoredVector(np.zeros(0, np.float32), None)
+    rows: dict[str, PassageRow] = {}
+    counted: list[Record] = []
+    for record in records:
+        cut = cut_many([TopicText(t.name, record.bodies[t.topic_id].body, t.body_line) for t in record.topics], model)
+        for topic, passages in zip(record.topics, cut, strict=True):
+            vectors = {passage.sha256: blank for passage in passages}
+            for row in passage_rows(record.document, topic, passages, vectors, model.fingerprint):
+                rows[row.passage_id] = row
+        sizes = [len(passages) for passages in cut]
+        topics = tuple(replace(t, passages=n) for t, n in zip(record.topics, sizes, strict=True))
+        counted.append(replace(record, topics=topics))
+    return counted, rows
+
+
+def _in_lance(
+    index: TenantIndex, expected: Mapping[str, PassageRow], topics: Mapping[str, TopicRow]
+) -> Iterator[Difference]:
+    if not expected and not index.lance_path.exists():
+        return
+    table = index.store().rows(list(_COMPARED))
+    columns = {name: table.column(name).to_pylist() for name in _COMPARED}
+    found: set[str] = set()
+    for place, passage_id in enumerate(columns["passage_id"]):
+        row = expected.get(passage_id)
+        if row is None:
+            yield Difference("orphan_passage", passage_id, "")
+        elif passage_id in found:
+            yield Difference("double_passage", passage_id, _path(index, topics[row.record_id]))
+        elif any(_plain(getattr(row, name)) != columns[name][place] for name in _COMPARED):
+            yield Difference("passage_differs", passage_id, _path(index, topics[row.record_id]))
+        found.add(passage_id)
+    for passage_id in expected.keys() - found:
+        yield Difference("passage_missing", passage_id, _path(index, topics[expected[passage_id].record_id]))
+
+
+def _in_catalog(
+    where: str,
+    expected: list[Record],
+    documents: list[DocumentRow],
+    topics: list[TopicRow],
+    files: list[FileRow],
+) -> Iterator[Difference]:
+    wanted_documents = {r.document.doc_id: r.document for r in expected}
+    wanted_topics = {t.topic_id: t for r in expected for t in r.topics}
+    wanted_files = {f.path: f for r in expected for f in r.files}
+    yield from _compare(f"{where}_document", wanted_documents, [(row.doc_id, row) for row in documents])
+    yield from _compare(f"{where}_topic", wanted_topics, [(row.topic_id, row) for row in topics])
+    yield from _compare(f"{where}_file", wanted_files, [(row.path, row) for row in files])
+
+
+def _compare(kind: str, wanted: Mapping[str, Any], stored: list[tuple[str, Any]]) -> Iterator[Difference]:
+    seen: set[str] = set()
+    for key, row in stored:
+        if key not in wanted:
+            yield Difference(f"{kind}_orphan", key, _place(row))
+        elif key in seen:
+            yield Difference(f"{kind}_double", key, _place(row))
+        elif row_values(row) != row_values(wanted[key]):
+            yield Difference(f"{kind}_differs", key, _place(row))
+        seen.add(key)
+    for key in wanted.keys() - seen:
+        yield Difference(f"{kind}_missing", key, _place(wanted[key]))
+
+
+def _place(row: Any) -> str:
+    return getattr(row, "path", None) or row.folder
+
+
+def _path(index: TenantIndex, topic: TopicRow) -> str:
+    return f"{index.prefix}/{topic.path}"
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value

@@ -1,0 +1,79 @@
+"""Who runs on a root: the baton's holder, the supervisor's processes, the last reconcile."""
+
+import json
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from wiki.filesystem import FileLock, write_atomic
+from wiki.tenants import INDEX_DIR, run_file, watch_lock
+
+_HEARTBEAT = "cascade.json"
+
+
+class Presence:
+    """Small files under ``.index`` that tell one process of the others."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._ready = False
+
+    def somebody_watches(self) -> bool:
+        """Whether a cascade holds the baton at this moment."""
+        path = watch_lock(self._root)
+        if not path.exists():
+            return False
+        lock = FileLock(path)
+        if lock.try_acquire():
+            lock.release()
+            return False
+        return True
+
+    def beat(self) -> None:
+        """Note that this process has just reconciled every tenant."""
+        (self._root / INDEX_DIR).mkdir(parents=True, exist_ok=True)
+        now = datetime.now(UTC).isoformat()
+        data = {"pid": os.getpid(), "reconciled_at": now}
+        write_atomic(self._root / INDEX_DIR / _HEARTBEAT, json.dumps(data).encode())
+
+    def cascade(self) -> dict[str, Any]:
+        """The last reconcile: ``pid`` and ``reconciled_at``; empty when there was none."""
+        return _read(self._root / INDEX_DIR / _HEARTBEAT)
+
+    def run(self) -> dict[str, Any]:
+        """``run.json`` of a ``wiki up`` whose supervisor lives; empty otherwise."""
+        run = _read(run_file(self._root))
+        return run if _alive(run.get("pid")) else {}
+
+    def reconciled(self) -> bool:
+        """Whether a first reconcile was done since ``wiki up`` started; once true it stays so."""
+        if not self._ready:
+            started = self.run().get("started")
+            beat = self.cascade().get("reconciled_at")
+            self._ready = started is None or (beat is not None and _time(beat) >= _time(started))
+        return self._ready
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return {}
+
+
+def _alive(pid: Any) -> bool:
+    if not isinstance(pid, int):
+        return False
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _time(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
