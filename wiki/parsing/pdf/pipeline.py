@@ -1,0 +1,66 @@
+"""docling's PDF pipeline with our layout and table stages in place of the ones that need downloads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from docling.datamodel.base_models import InputFormat
+from docling.datamodel.pipeline_options import ThreadedPdfPipelineOptions
+from docling.document_converter import DocumentConverter, PdfFormatOption
+from docling.pipeline import standard_pdf_pipeline
+
+from wiki.parsing.pdf.layout import LayoutModel, LayoutOptions
+from wiki.parsing.pdf.tables import TableModel, TableOptions
+
+_lock = threading.Lock()
+
+
+class TextPdfPipeline(standard_pdf_pipeline.StandardPdfPipeline):
+    """Reads the text layer. Needs no model download and no torchvision."""
+
+    def _init_models(self) -> None:
+        with _own_stages():
+            super()._init_models()
+
+
+class _Only:
+    """A factory that knows one class."""
+
+    def __init__(self, kind: type[Any]) -> None:
+        self._kind = kind
+
+    def create_instance(self, options: Any, **settings: Any) -> Any:
+        return self._kind(options=options, **settings)
+
+
+@contextmanager
+def _own_stages() -> Iterator[None]:
+    """While the pipeline is set up, docling's factories give our stages. Its own table factory imports
+    torchvision before it looks at any option, so registering a plugin would not do."""
+    with _lock:
+        layout, table = standard_pdf_pipeline.get_layout_factory, standard_pdf_pipeline.get_table_structure_factory
+        standard_pdf_pipeline.get_layout_factory = lambda **_: _Only(LayoutModel)  # pyright: ignore
+        standard_pdf_pipeline.get_table_structure_factory = lambda **_: _Only(TableModel)  # pyright: ignore
+        try:
+            yield
+        finally:
+            standard_pdf_pipeline.get_layout_factory = layout
+            standard_pdf_pipeline.get_table_structure_factory = table
+
+
+@cache
+def pdf_converter() -> DocumentConverter:
+    """A converter for PDF only; it keeps its models."""
+    options = ThreadedPdfPipelineOptions(do_ocr=False, do_table_structure=True)
+    options.layout_options = LayoutOptions()
+    options.table_structure_options = TableOptions()
+    options.generate_parsed_pages = True
+    options.heading_hierarchy_options.enabled = True
+    return DocumentConverter(
+        allowed_formats=[InputFormat.PDF],
+        format_options={InputFormat.PDF: PdfFormatOption(pipeline_options=options, pipeline_cls=TextPdfPipeline)},
+    )

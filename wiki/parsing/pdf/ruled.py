@@ -1,0 +1,68 @@
+"""Tables whose cells are drawn with lines, found by pdfplumber."""
+
+from __future__ import annotations
+
+import io
+import threading
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from wiki.parsing.pdf.geometry import Box
+
+if TYPE_CHECKING:
+    from docling.datamodel.base_models import Page
+    from docling.datamodel.document import ConversionResult
+
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class RuledTable:
+    """A grid of cell boxes; a place covered by a cell that begins elsewhere is None."""
+
+    box: Box
+    rows: tuple[tuple[Box | None, ...], ...]
+
+
+def ruled_tables(conv_res: ConversionResult, page: Page) -> list[RuledTable]:
+    """The ruled tables of a page with at least two rows, two columns and three filled cells.
+
+    docling's stages run in threads and pdfplumber is not thread safe: one page at a time.
+    """
+    with _lock:
+        return _opened(conv_res).tables(page.page_no)
+
+
+class _Document:
+    def __init__(self, data: bytes) -> None:
+        import pdfplumber
+
+        self._file = pdfplumber.open(io.BytesIO(data))
+        self._tables: dict[int, list[RuledTable]] = {}
+
+    def tables(self, page_number: int) -> list[RuledTable]:
+        if page_number not in self._tables:
+            page = self._file.pages[page_number - 1]
+            found = page.find_tables() if len(page.rects) + len(page.lines) + len(page.curves) < 5_000 else []
+            self._tables[page_number] = [table for table in map(_table, found) if table is not None]
+            page.close()
+        return self._tables[page_number]
+
+
+def _table(found: Any) -> RuledTable | None:
+    rows = tuple(tuple(Box(*cell) if cell else None for cell in row.cells) for row in found.rows)
+    if len(rows) < 2 or max(len(row) for row in rows) < 2:
+        return None
+    filled = sum(bool((text or "").strip()) for row in found.extract() for text in row)
+    return RuledTable(Box(*found.bbox), rows) if filled >= 3 else None
+
+
+def _opened(conv_res: ConversionResult) -> _Document:
+    stream = conv_res.input._backend.path_or_stream  # pyright: ignore[reportPrivateUsage]
+    return _open(conv_res.input.document_hash, stream)
+
+
+@lru_cache(maxsize=1)
+def _open(document_hash: str, stream: io.BytesIO) -> _Document:
+    return _Document(stream.getvalue())

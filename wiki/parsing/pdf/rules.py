@@ -1,0 +1,42 @@
+"""What a line of type is, by its size, weight, place and first characters."""
+
+import re
+
+from wiki.parsing.pdf.geometry import Line
+
+_ITEM = re.compile(r"^(?:[•●▪◦‣∙○■□–*]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+\S")
+_NUMBERED = re.compile(
+    r"^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[A-Z]\.|[IVX]{1,5}\.|chapter\s+\w+|appendix\s+\w+)\s+\S", re.IGNORECASE
+)
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_PAGE_NUMBER = re.compile(
+    r"^(?:(?:page|seite|p\.)\s*)?[-–]?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*[-–]?(?:\s*(?:/|of|von)\s*\d{1,4})?$", re.IGNORECASE
+)
+_LONGEST = 140
+_EDGE = 0.065
+
+
+def is_heading(line: Line, body: float, *, mostly_bold: bool) -> bool:
+    """Larger than the text around it, or bold where the text is not; no sentence, no long line."""
+    text = line.text
+    if len(text) > _LONGEST or not _LETTERS.search(text) or text.endswith((".", ";", ",", ":")):
+        return False
+    if line.height >= 1.18 * body:
+        return True
+    if not line.bold or mostly_bold or line.height < 0.9 * body:
+        return False
+    return bool(_NUMBERED.match(text)) or len(text.split()) <= 12
+
+
+def is_running(line: Line, body: float, page_height: float) -> bool:
+    """A running head or page number: small type at the very top or bottom of the page."""
+    edge = line.box.bottom < _EDGE * page_height or line.box.top > (1 - _EDGE) * page_height
+    return (edge and line.height <= 1.05 * body) or (
+        bool(_PAGE_NUMBER.match(line.text))
+        and (line.box.bottom < 0.1 * page_height or line.box.top > 0.9 * page_height)
+    )
+
+
+def starts_item(text: str) -> bool:
+    """Whether a line begins a list item: a bullet, a number or a letter with a point or bracket."""
+    return bool(_ITEM.match(text))
