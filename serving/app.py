@@ -23,7 +23,7 @@ from wiki.library import Library
 from wiki.settings import Settings
 
 LOG = logging.getLogger("serving")
-STOP_SECONDS = 15.0
+STOP_SECONDS = 5.0
 REQUEST_THREADS = 40
 """Threads for requests that are no uploads; each upload has one of its own beside them."""
 

@@ -40,7 +40,7 @@ class RequestBody:
 
         async def limited() -> Message:
             nonlocal received, complete
-            if length.isdecimal() and int(length) > limit:
+            if length.isdecimal() and (len(length) > 18 or int(length) > limit):
                 raise error
             message = await receive()
             if message["type"] == "http.request":

@@ -40,10 +40,14 @@ _MEANING = {
 }
 
 
-def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The ``responses`` of a route for OpenAPI: the failure envelope for each status, 403 and 422 and 500 always."""
-    wanted = sorted({403, 422, 500, *statuses})
-    return {status: {"model": Failure, "description": _MEANING[status]} for status in wanted}
+def documented(*statuses: int, envelope: bool = True) -> dict[int | str, dict[str, Any]]:
+    """The ``responses`` of a route for OpenAPI: the failure envelope for each status, 403 and 422 and 500 always.
+
+    ``envelope=False`` for routes whose success is no JSON: FastAPI would give failures their media type too.
+    """
+    failure_text = {"application/json": {"schema": {"$ref": "#/components/schemas/Failure"}}}
+    shape: dict[str, Any] = {"model": Failure} if envelope else {"content": failure_text}
+    return {status: {**shape, "description": _MEANING[status]} for status in sorted({403, 422, 500, *statuses})}
 
 
 def answer(scope: Scope, error: WikiError) -> JSONResponse:

@@ -1,6 +1,7 @@
 """What callers send as JSON or query parameters. Unknown fields are refused."""
 
 import json
+import re
 from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal
 
@@ -45,10 +46,14 @@ def _storable(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _iso_date(text: str) -> str:
+    parts = re.fullmatch(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?", text)
     try:
-        return date.fromisoformat(text).isoformat()
+        if parts is None:
+            raise ValueError(text)
+        date(int(parts[1]), int(parts[2] or 1), int(parts[3] or 1))
     except ValueError:
-        raise ValueError("must be a date like 2026-11-30") from None
+        raise ValueError("must be a date like 2026, 2026-11 or 2026-11-30") from None
+    return text
 
 
 def _iso_moment(text: str) -> str:

@@ -15,7 +15,7 @@ from wiki.errors import WikiError
 from wiki.settings_sources import load_settings
 
 WRONG_USE = 2
-GRACE_SECONDS = 10
+GRACE_SECONDS = 5
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -139,7 +139,7 @@ def get_document(request: Request, response: Response, doc_id: DocId, tenant: Qu
     responses={
         200: {"content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}},
         206: {"description": "the range asked for"},
-        **documented(404),
+        **documented(404, envelope=False),
     },
 )
 def get_original(doc_id: DocId, tenant: QueryTenant) -> OriginalFile:
@@ -150,7 +150,7 @@ def get_original(doc_id: DocId, tenant: QueryTenant) -> OriginalFile:
 @router.get(
     "/{doc_id}/markdown",
     response_class=PlainTextResponse,
-    responses={200: {"content": {"text/markdown": {"schema": {"type": "string"}}}}, **documented(404)},
+    responses={200: {"content": {"text/markdown": {"schema": {"type": "string"}}}}, **documented(404, envelope=False)},
 )
 def get_markdown(doc_id: DocId, tenant: QueryTenant) -> PlainTextResponse:
     """The whole document as one Markdown text, without an envelope."""
