@@ -1,5 +1,6 @@
 """Typed, bounded settings. Unknown keys are refused. Loading lives in ``wiki.settings_sources``."""
 
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal
 
@@ -89,6 +90,15 @@ class ApiSettings(Section):
     allowed_hosts: tuple[str, ...] = Field(default=(), description="Further Host names, beside loopback ones.")
     wait_seconds: float = Field(default=2, ge=0, le=60, description="How long a write waits to be indexed.")
     max_concurrent_uploads: int = Field(default=8, ge=1, le=256, description="More at once are answered 429.")
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach the address."""
+        name = self.host.strip("[]").rstrip(".").lower()
+        try:
+            return name == "localhost" or ip_address(name).is_loopback
+        except ValueError:
+            return False
 
 
 class AuthSettings(Section):

@@ -146,20 +146,10 @@ def catch_up(library: "TenantLibrary") -> None:
 
 def followed(root: Path) -> bool:
     """Whether changes are indexed without us: `wiki up` runs on the root, or some process holds the baton."""
-    from wiki.filesystem import FileLock
-    from wiki.supervisor.record import read_record
-    from wiki.tenants import watch_lock
+    from wiki.presence import Presence
 
-    if read_record(root) is not None:
-        return True
-    path = watch_lock(root)
-    if not path.exists():
-        return False
-    lock = FileLock(path)
-    if lock.try_acquire():
-        lock.release()
-        return False
-    return True
+    presence = Presence(root)
+    return bool(presence.run()) or presence.somebody_watches()
 
 
 def _add_file(library: "TenantLibrary", path: Path, wanted: Wanted, seen: dict[str, str]) -> Added:
