@@ -185,7 +185,9 @@ class Cascade:
             return False
         since = self._held_deletes.setdefault(tenant, time.monotonic())
         if time.monotonic() - since < self._settings.window_seconds:
-            log.warning("%s/%s: %d of %d documents vanished; looking again before deleting", *_names(tenant), gone, known)
+            log.warning(
+                "%s/%s: %d of %d documents vanished; looking again before deleting", *_names(tenant), gone, known
+            )
             return True
         del self._held_deletes[tenant]
         return False

@@ -25,7 +25,7 @@ VECTOR_INDEX_ROWS = 25_000
 KEPT_VERSIONS = timedelta(minutes=10)
 _BULK_ROWS = 5_000
 _ID_CHUNK = 500
-_RECALL_COLUMNS = ["passage_id", "record_id", "doc_id", "namespace"]
+_RECALL_COLUMNS = ["passage_id", "record_id", "doc_id", "namespace", "model"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Recall:
     record_id: str
     doc_id: str
     namespace: str
+    model: str
     score: float
 
 

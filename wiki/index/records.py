@@ -11,10 +11,10 @@ from typing import Any
 from wiki.documents import ids
 from wiki.documents.model import IndexFile, Problem, TopicFile
 from wiki.documents.taxonomy import Taxonomy
-from wiki.index.folders import DiskFile, Folder, FileStamp
+from wiki.index.folders import DiskFile, FileStamp, Folder
+from wiki.index.folding import fold
 from wiki.index.identity import Assignment, Claimant, normalised
 from wiki.index.rows import DocumentRow, Fault, FileRow, Passage, PassageRow, StoredVector, TopicRow
-from wiki.index.folding import fold
 
 PASSAGE_VERSION = 1
 """Raised when cutting or row contents change, so that a reindex rewrites the rows."""

@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 from typing import Literal
@@ -334,7 +335,8 @@ class TenantIndex:
             return True
 
     def _taxonomy_hash(self) -> str:
-        return self._taxonomy.load()[0].fingerprint
+        """Of the category ids: they decide which folder is which category."""
+        return sha256("\n".join(self._taxonomy.load()[0].ids).encode()).hexdigest()
 
 
 def _taxonomy_fault(path: str, problem: Problem) -> Fault:

@@ -1,0 +1,75 @@
+"""A root with everything its tenants share."""
+
+import threading
+from functools import cached_property
+from pathlib import Path
+
+from wiki.library.presence import Presence
+from wiki.library.tenant import TenantLibrary
+from wiki.models.factory import make_embedder, make_reranker
+from wiki.models.protocols import Embedder, Reranker
+from wiki.parsing.worker import ParserPool
+from wiki.settings import Settings
+from wiki.tenants import Layout, Tenant, discover_tenants
+
+
+class Library:
+    """A root with its models and parsers, shared by all tenants. Thread safe; everything heavy is made when needed."""
+
+    def __init__(
+        self, settings: Settings, *, embedder: Embedder | None = None, reranker: Reranker | None = None
+    ) -> None:
+        self.settings = settings
+        self.root: Path = settings.root
+        self.presence = Presence(settings.root)
+        self._embedder = embedder
+        self._reranker = reranker
+        self._tenants: dict[Tenant, TenantLibrary] = {}
+        self._guard = threading.RLock()
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedding model. Raises ConfigurationError for provider ``none``."""
+        with self._guard:
+            if self._embedder is None:
+                self._embedder = make_embedder(self.settings.embedding)
+            return self._embedder
+
+    @property
+    def reranker(self) -> Reranker:
+        """The reranker. Raises ConfigurationError for provider ``none``."""
+        with self._guard:
+            if self._reranker is None:
+                self._reranker = make_reranker(self.settings.rerank)
+            return self._reranker
+
+    @cached_property
+    def parser(self) -> ParserPool:
+        """The warm child processes that read files."""
+        return ParserPool(self.settings.parsing)
+
+    def tenant(self, app_id: str = "default", project_id: str = "default") -> TenantLibrary:
+        """One tenant's library. Raises InvalidInput on a name of the wrong form; creates nothing on disk."""
+        tenant = Tenant(app_id, project_id)
+        with self._guard:
+            if tenant not in self._tenants:
+                self._tenants[tenant] = TenantLibrary(self, Layout(self.root, tenant))
+            return self._tenants[tenant]
+
+    def tenants(self) -> list[Tenant]:
+        """Every tenant with a folder on disk."""
+        return list(discover_tenants(self.root))
+
+    def recover(self) -> None:
+        """Finish or empty what a crash left in any ``.staging``. Safe at any time, also beside running writers."""
+        for tenant in self.tenants():
+            self.tenant(tenant.app_id, tenant.project_id).documents.recover()
+
+    def warm(self) -> None:
+        """Load the embedding model, exporting it once if needed."""
+        self.embedder.embed_query("warm")
+
+    def close(self) -> None:
+        """End the parser processes."""
+        if "parser" in self.__dict__:
+            self.parser.close()
