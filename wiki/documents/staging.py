@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from wiki.documents.model import INDEX_FILE
 from wiki.errors import Conflict, InternalError
 from wiki.filesystem import FileLock, fsync_dir, recover_exchange, remove_tree, rename_noreplace, write_atomic
 from wiki.tenants import Layout
@@ -31,7 +32,7 @@ class Journal:
     target: str
     """Where it shall lie in the end."""
     staged: int
-    """Inode of what was staged: as long as it lies in the staging folder, nothing has been published."""
+    """Inode of what was staged, a folder or an ``index.md``: tells whether it has been published in ``folder``."""
 
 
 @dataclass(frozen=True)
@@ -115,9 +116,9 @@ class Staging:
         if journal is not None:
             folder, target = self._layout.knowledge / journal.folder, self._layout.knowledge / journal.target
             recover_exchange(folder, write.staged)
-            if not _is(write.staged, journal.staged) and folder != target:
-                if folder.is_dir() and not os.path.lexists(target):
-                    move(folder, target)
+            published = _is(folder, journal.staged) or _is(folder / INDEX_FILE, journal.staged)
+            if published and folder != target and not os.path.lexists(target):
+                move(folder, target)
         write.close()
 
 

@@ -5,6 +5,7 @@ middle leaves the old or the new document, whole; ``recover`` at start tidies up
 """
 
 import hashlib
+import logging
 import os
 import shutil
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -23,6 +24,8 @@ from wiki.filesystem import exchange, fsync_dir, fsync_file, fsync_tree, rename_
 from wiki.tenants import Layout
 
 LOCK_SECONDS = 10.0
+
+_log = logging.getLogger(__name__)
 
 
 def etag(data: bytes) -> str:
@@ -204,8 +207,13 @@ class DocumentStore:
         """Remove a document with its original, and its category folder when that is empty then."""
         with self._exclusive(folder) as key, self._write(key, "delete") as write:
             rename_noreplace(folder, write.staged)
-            fsync_dir(folder.parent)
-            remove_if_empty(folder.parent)
+            try:
+                fsync_dir(folder.parent)
+                remove_if_empty(folder.parent)
+            except BaseException as error:
+                with _undoing(error):
+                    move(write.staged, folder)
+                raise
 
     def recover(self) -> int:
         """Finish or forget what a crash left in ``.staging``; gives how many writes. Safe at any time."""
@@ -278,7 +286,10 @@ class DocumentStore:
         except BaseException:
             write.close()
             raise
-        write.close()
+        try:
+            write.close()
+        except OSError as error:
+            _log.warning("%s stands, its staging folder stays until recovery: %s", operation, error)
 
     @contextmanager
     def _disk(self, path: Path) -> Generator[None]:

@@ -12,7 +12,7 @@ def now() -> str:
 
 def write_time(moment: datetime) -> str:
     """An aware time in UTC, whole seconds."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
 
 
 def read_time(text: str) -> datetime | None:

@@ -72,8 +72,7 @@ def read_tree(raw: str, first_line: int = 2) -> Tree:
     except _Bad as bad:
         return _unreadable(bad.reason, bad.line)
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        return _unreadable(error.problem or "not valid YAML", first_line + (mark.line if mark else 0))
+        return _unreadable(error.problem or "not valid YAML", first_line + _line_of_error(error, raw))
     except yaml.reader.ReaderError as error:
         return _unreadable(f"a character YAML does not allow: {error.reason}", _line_of_bad_character(raw, first_line))
     except yaml.YAMLError as error:
@@ -88,6 +87,12 @@ def without_surrogates(text: str) -> str:
 def _unreadable(reason: str, line: int) -> Tree:
     remedy = "mend the YAML between the --- lines; the text below them is indexed all the same"
     return Tree({}, (Problem(f"the front matter cannot be read: {reason}", line, remedy),), readable=False)
+
+
+def _line_of_error(error: yaml.MarkedYAMLError, raw: str) -> int:
+    last = max(raw.count("\n") - 1, 0)
+    marks = [mark for mark in (error.problem_mark, error.context_mark) if mark is not None]
+    return next((mark.line for mark in marks if mark.line <= last), last)
 
 
 _BAD_CHARACTER = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")

@@ -1,0 +1,36 @@
+"""Documents for the tests of this folder."""
+
+from typing import Any
+
+from wiki.documents.model import NewDocument, NewTopic
+
+DOC_ID = "d_a1b2c3d4e5f6"
+
+
+def new_topic(number: int, body: str = "", **values: Any) -> NewTopic:
+    given: dict[str, Any] = {
+        "name": f"Topic {number}",
+        "position": str(number),
+        "depth": 1,
+        "parent": None,
+        "body": body or f"# Topic {number}\n\nText of topic {number}.\n\n",
+        "summary": f"About topic {number}.",
+        "labels": ("cost", "cloud"),
+        "source": {"pages": [number], "lines": [number, number + 3]},
+    }
+    return NewTopic(number=number, **{**given, **values})
+
+
+def new_document(topics: int = 2, **values: Any) -> NewDocument:
+    given: dict[str, Any] = {
+        "doc_id": DOC_ID,
+        "title": "Q1 Engineering Report",
+        "category_id": "Technology",
+        "source_name": "my-report.pdf",
+        "source_type": "application/pdf",
+        "source_sha256": "ab" * 32,
+        "summary": "What the quarter brought.",
+        "extraction": {"method": "outline", "model": None, "version": 1},
+        "topics": tuple(new_topic(number) for number in range(1, topics + 1)),
+    }
+    return NewDocument(**{**given, **values})
