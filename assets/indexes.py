@@ -1,0 +1,75 @@
+"""``topic_vectors``, ``lancedb_index`` and ``duckdb_catalog``: what the cascade keeps in step."""
+
+import time
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+
+import dagster as dg
+
+from assets import keys
+from assets.versions import version_tags
+from wiki.library import Library
+
+FRESHNESS = timedelta(seconds=120)
+"""Two heartbeats (docs/decisions/0002-freshness.md) and the daemon's own 30 s step."""
+
+
+def topic_vectors(versions: Mapping[dg.AssetKey, str]) -> dg.AssetSpec:
+    """Made by the cascade as files change, so there is nothing to run."""
+    return dg.AssetSpec(
+        keys.TOPIC_VECTORS,
+        deps=[keys.MARKDOWN_TOPICS],
+        description="Vectors and token vectors of one topic file's exact bytes. Made by the cascade when the file "
+        "appears or changes; an edit embeds only the passages it changed, a rename none.",
+        group_name="index",
+        kinds={"embedding"},
+        code_version=versions[keys.TOPIC_VECTORS],
+        partitions_def=keys.topic_files,
+    )
+
+
+def index_asset(versions: Mapping[dg.AssetKey, str]) -> dg.AssetsDefinition:
+    """The two stores. The cascade reports them per batch; a run of this step is the ``reindex`` job."""
+
+    @dg.multi_asset(
+        name="reindex_library",
+        specs=[
+            dg.AssetSpec(
+                keys.LANCEDB_INDEX,
+                deps=[keys.TOPIC_VECTORS],
+                description="The passages of every tenant in LanceDB: rows, table version, size. Reported by the "
+                "cascade per batch; materializing it hashes the whole root again and mends what differs.",
+                group_name="index",
+                kinds={"lancedb"},
+                code_version=versions[keys.LANCEDB_INDEX],
+                freshness_policy=dg.FreshnessPolicy.time_window(fail_window=FRESHNESS),
+            ),
+            dg.AssetSpec(
+                keys.DUCKDB_CATALOG,
+                deps=[keys.MARKDOWN_TOPICS],
+                description="Documents, topics, files and faults of every tenant in DuckDB, published as snapshots.",
+                group_name="index",
+                kinds={"duckdb"},
+                code_version=versions[keys.DUCKDB_CATALOG],
+            ),
+        ],
+        can_subset=False,
+    )
+    def reindex_library(
+        context: dg.AssetExecutionContext, library: dg.ResourceParam[Library]
+    ) -> Iterator[dg.MaterializeResult]:
+        started, changed, passages, documents = time.perf_counter(), 0, 0, 0
+        for tenant in library.tenants():
+            here = library.tenant(tenant.app_id, tenant.project_id)
+            changed += here.sync()
+            status = here.status()
+            passages, documents = passages + status.passages, documents + status.documents
+            context.log.info(f"{tenant.app_id}/{tenant.project_id}: {changed} changed files so far")
+        shown = {"reason": "reindex", "topics_changed": changed, "seconds": round(time.perf_counter() - started, 3)}
+        for key, count in (
+            (keys.LANCEDB_INDEX, {"passages": passages}),
+            (keys.DUCKDB_CATALOG, {"documents": documents}),
+        ):
+            yield dg.MaterializeResult(key, metadata=shown | count, tags=version_tags(versions, key))
+
+    return reindex_library

@@ -1,0 +1,24 @@
+"""Names everything else refers to: asset keys, partitions, groups."""
+
+import dagster as dg
+
+RAW_FILES = dg.AssetKey("raw_files")
+PARSED_DOCUMENTS = dg.AssetKey("parsed_documents")
+MARKDOWN_TOPICS = dg.AssetKey("markdown_topics")
+TOPIC_VECTORS = dg.AssetKey("topic_vectors")
+LANCEDB_INDEX = dg.AssetKey("lancedb_index")
+DUCKDB_CATALOG = dg.AssetKey("duckdb_catalog")
+
+INGEST = (RAW_FILES, PARSED_DOCUMENTS, MARKDOWN_TOPICS)
+INDEXES = (LANCEDB_INDEX, DUCKDB_CATALOG)
+
+source_files = dg.DynamicPartitionsDefinition(name="source_files")
+"""SHA-256 of every file a document was made from; ``app.project:sha`` outside default/default."""
+
+topic_files = dg.DynamicPartitionsDefinition(name="topic_files")
+"""SHA-256 of every live topic file, the same way."""
+
+DOC_ID_TAG = "wiki/doc_id"
+TENANT_TAG = "wiki/tenant"
+DATA_VERSION_TAG = "dagster/data_version"
+CODE_VERSION_TAG = "dagster/code_version"

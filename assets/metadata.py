@@ -1,0 +1,114 @@
+"""What a person sees beside an event: sizes, counts, durations, the document. Never body text."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import dagster as dg
+
+from wiki.incoming import IncomingOutcome
+from wiki.index.rows import BatchReport, DocumentChange, TopicChange
+from wiki.tenants import Tenant
+
+Metadata = dict[str, Any]
+
+
+def document_link(api_url: str | None, tenant: Tenant, doc_id: str) -> Metadata:
+    """A link to the document in the API, when the API's address is known."""
+    if api_url is None:
+        return {}
+    query = "" if tenant == Tenant() else "?" + urlencode({"app_id": tenant.app_id, "project_id": tenant.project_id})
+    return {"document": dg.MetadataValue.url(f"{api_url}/api/v1/knowledge/documents/{quote(doc_id)}{query}")}
+
+
+def raw_file(outcome: IncomingOutcome) -> Metadata:
+    return {
+        "file": outcome.name,
+        "bytes": outcome.size,
+        "type": outcome.media_type or "unknown",
+        "came_from": "incoming",
+        "hash_seconds": outcome.seconds.get("hash", 0.0),
+    }
+
+
+def parsed_document(outcome: IncomingOutcome) -> Metadata:
+    return {
+        "file": outcome.name,
+        "type": outcome.media_type or "unknown",
+        "parser": outcome.parser,
+        "characters": outcome.characters,
+        "blocks": outcome.blocks,
+        "seconds": outcome.seconds.get("parse", 0.0),
+    }
+
+
+def markdown_topics(outcome: IncomingOutcome) -> Metadata:
+    return {
+        "doc_id": outcome.doc_id or "",
+        "title": outcome.title,
+        "category": outcome.category_id,
+        "topics": outcome.topics,
+        "path": outcome.path or "",
+        "seconds": outcome.seconds.get("write", 0.0),
+    }
+
+
+def uploaded(change: DocumentChange) -> dict[str, Metadata]:
+    """The metadata of the three ingest assets for a document that came in over HTTP or the command line."""
+    name, kind = change.source_name or Path(change.path).name, change.source_type or "unknown"
+    return {
+        "raw_files": {"file": name, "bytes": change.source_bytes, "type": kind, "came_from": "upload"},
+        "parsed_documents": {"file": name, "type": kind},
+        "markdown_topics": {
+            "doc_id": change.doc_id,
+            "title": change.title,
+            "category": change.category_id,
+            "topics": change.topic_count,
+            "path": change.path,
+        },
+    }
+
+
+def topic(change: TopicChange) -> Metadata:
+    found: Metadata = {
+        "change": change.kind,
+        "path": change.path,
+        "doc_id": change.doc_id,
+        "topic_id": change.topic_id,
+        "passages": change.passages,
+        "embedded": change.embedded,
+    }
+    if change.previous_sha256 is not None:
+        found["previous_hash"] = change.previous_sha256
+    return found
+
+
+def lance_batch(report: BatchReport) -> Metadata:
+    return {
+        **_batch(report),
+        "rows_upserted": report.rows_upserted,
+        "rows_deleted": report.rows_deleted,
+        "embedded": report.embedded,
+        "passages": report.passage_count,
+        "table_version": report.lance_version,
+        "bytes": report.lance_bytes,
+    }
+
+
+def catalog_batch(report: BatchReport) -> Metadata:
+    return {
+        **_batch(report),
+        "snapshot": report.snapshot,
+        "documents": report.document_count,
+        "topics": report.topic_count,
+        "faults": len(report.faults),
+    }
+
+
+def _batch(report: BatchReport) -> Metadata:
+    return {
+        "tenant": f"{report.tenant.app_id}/{report.tenant.project_id}",
+        "reason": report.reason,
+        "topics_changed": len(report.topics),
+        "seconds": round(report.seconds, 3),
+    }

@@ -1,0 +1,63 @@
+"""What is live in the library, in the shape in which changes are told."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wiki.incoming import file_hash
+from wiki.index.rows import DocumentChange, TopicChange
+from wiki.library import Library, TenantLibrary
+from wiki.tenants import Tenant
+from wiki.views import DocumentView
+
+_PAGE = 100
+
+
+@dataclass(frozen=True)
+class LiveDocument:
+    """A document that stands. ``change`` is None when it was made by hand, without a source file."""
+
+    tenant: Tenant
+    change: DocumentChange | None
+    topics: tuple[TopicChange, ...]
+
+
+def live_documents(library: Library) -> Iterator[LiveDocument]:
+    """Every document of every tenant with the hashes of its files as they lie on disk now."""
+    for tenant in library.tenants():
+        here = library.tenant(tenant.app_id, tenant.project_id)
+        for doc_id in _doc_ids(here):
+            yield _live(library, here, here.document(doc_id))
+
+
+def _doc_ids(here: TenantLibrary) -> list[str]:
+    found: list[str] = []
+    while True:
+        page = here.list_documents(
+            page=len(found) // _PAGE + 1, page_size=_PAGE, sort_by="created_at", sort_order="asc"
+        )
+        found.extend(document.doc_id for document in page.documents)
+        if len(page.documents) < _PAGE:
+            return found
+
+
+def _live(library: Library, here: TenantLibrary, view: DocumentView) -> LiveDocument:
+    topics = tuple(
+        TopicChange("added", topic.topic_id, view.doc_id, topic.md_path, file_hash(library.root / topic.md_path))
+        for topic in view.topics
+        if (library.root / topic.md_path).is_file()
+    )
+    if view.source_sha256 is None:
+        return LiveDocument(here.tenant, None, topics)
+    original = library.root / view.original_file_path if view.original_file_path else None
+    change = DocumentChange(
+        doc_id=view.doc_id,
+        title=view.title,
+        path=view.md_path,
+        category_id=view.category_id,
+        source_name=view.source_name,
+        source_type=view.source_type,
+        source_sha256=view.source_sha256,
+        source_bytes=original.stat().st_size if original and original.is_file() else 0,
+        topic_count=len(view.topics),
+    )
+    return LiveDocument(here.tenant, change, topics)
