@@ -1,58 +1,56 @@
-"""Heading levels of a converted PDF: the title above its sections."""
+"""Heading levels and running heads of a converted PDF, judged over the whole document."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from wiki.parsing.pdf.rules import is_page_number
+
 if TYPE_CHECKING:
-    from docling_core.types.doc.document import DoclingDocument
+    from docling_core.types.doc.document import DoclingDocument, SectionHeaderItem, TextItem
+
+_NUMBER = re.compile(r"^\s*(?:\d+|[IVX]+|[A-Z])[.)]?\s|^\s*\d+\.\d")
 
 
 def settle_levels(document: DoclingDocument) -> None:
-    """Makes the levels a tree: the title is the only heading of level 1 when there is one, and no step
-    down skips a level.
+    """Puts the title above its sections and leaves no level out.
 
-    docling ranks headings by numbering and type size, where a title, having no number, can come out
-    below the numbered sections. The title is the first heading of the first page when nothing but
-    short lines stands before it and no other heading is set in larger type.
+    docling ranks headings by bookmarks, numbering and type; a title has no number and need not be
+    large, so it can come out below its own sections. A first heading that opens the first page,
+    without a number, is the title when it stands at another level than the headings after it.
     """
     from docling_core.types.doc.document import SectionHeaderItem
 
     headings = [item for item in document.texts if isinstance(item, SectionHeaderItem) and item.text.strip()]
-    if not headings:
-        return
-    first = headings[0]
-    if len(headings) > 1 and _is_title(headings):
-        first.level = 1
-        for heading in headings[1:]:
-            heading.level += 1
-        headings_below = headings[1:]
-        _close_gaps(headings_below, top=2)
-    else:
-        _close_gaps(headings, top=1)
-
-
-def _is_title(headings: list[SectionHeaderItem]) -> bool:  # type: ignore[name-defined]  # noqa: F821
-    first = headings[0]
-    if not first.prov or first.prov[0].page_no > 1:
-        return False
-    height = _height(first)
-    return all(_height(other) <= height * 1.02 for other in headings[1:]) and any(
-        _height(other) < height * 0.93 for other in headings[1:]
-    )
-
-
-def _height(heading: SectionHeaderItem) -> float:  # type: ignore[name-defined]  # noqa: F821
-    """Height of one line of the heading in points: its box by its number of lines is not known, so the
-    box height of headings set on one line; longer ones count as their share of the width."""
-    if not heading.prov:
-        return 0.0
-    box = heading.prov[0].bbox
-    return abs(box.t - box.b)
-
-
-def _close_gaps(headings: list[SectionHeaderItem], *, top: int) -> None:  # type: ignore[name-defined]  # noqa: F821
-    levels = sorted({heading.level for heading in headings})
-    ranks = {level: top + number for number, level in enumerate(levels)}
+    if len(headings) > 1 and _opens(document, headings[0]):
+        first, rest = headings[0], headings[1:]
+        if first.level > min(heading.level for heading in rest):
+            first.level = 0
+    ranks = {level: number for number, level in enumerate(sorted({heading.level for heading in headings}), start=1)}
     for heading in headings:
         heading.level = ranks[heading.level]
+
+
+def keep_single_heads(document: DoclingDocument) -> None:
+    """Gives back to the text what stands at the edge of one page only: a running head is one that
+    comes again, or a page number."""
+    from docling_core.types.doc.document import ContentLayer
+
+    heads = [item for item in document.texts if item.content_layer is ContentLayer.FURNITURE]
+    pages = Counter(_pattern(item) for item in heads)
+    for item in heads:
+        if pages[_pattern(item)] < 2 and not is_page_number(item.text):
+            item.content_layer = ContentLayer.BODY
+
+
+def _opens(document: DoclingDocument, heading: SectionHeaderItem) -> bool:
+    if not heading.prov or heading.prov[0].page_no != 1 or _NUMBER.match(heading.text):
+        return False
+    before = next((item for item in document.texts if item.content_layer.value == "body" and item.text.strip()), None)
+    return before is heading
+
+
+def _pattern(item: TextItem) -> str:
+    return re.sub(r"\d+", "#", " ".join(item.text.split())).casefold()

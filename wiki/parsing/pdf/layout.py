@@ -16,6 +16,7 @@ from docling.datamodel.pipeline_options import BaseLayoutOptions
 from docling.models.base_layout_model import BaseLayoutModel
 from docling_core.types.doc import BoundingBox, CoordOrigin, DocItemLabel
 
+from wiki.parsing.pdf.aligned import aligned_tables
 from wiki.parsing.pdf.geometry import Box, Line, body_height, page_lines, union
 from wiki.parsing.pdf.ruled import ruled_tables
 from wiki.parsing.pdf.rules import is_heading, is_running, starts_item
@@ -32,6 +33,7 @@ _LABELS = {
     "reference": DocItemLabel.TEXT,
     "equation": DocItemLabel.FORMULA,
 }
+_FURNITURE = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER)
 _LEAST_CONFIDENCE = 0.4
 _RULE_CONFIDENCE = 0.9
 _IMAGE_SCALE = 1.4
@@ -125,6 +127,11 @@ def with_rules(regions: list[Region], lines: list[Line], page_height: float) -> 
     return result
 
 
+def _covered(region: Region, tables: list[Box]) -> bool:
+    shared = max((region.box.shared(box) for box in tables), default=0.0)
+    return shared > 0 and (region.label is DocItemLabel.TABLE or shared >= 0.5 * region.box.area)
+
+
 def _orphan_label(line: Line, body: float, mostly_bold: bool, page_height: float) -> DocItemLabel | None:
     if is_running(line, body, page_height):
         return DocItemLabel.PAGE_HEADER if line.box.bottom < page_height / 2 else DocItemLabel.PAGE_FOOTER
@@ -142,7 +149,7 @@ def _cut(lines: list[Line], body: float, mostly_bold: bool, confidence: float) -
         whole = Line(
             union(line.box for line in row), " ".join(line.text for line in row), all(line.bold for line in row)
         )
-        heading = is_heading(whole, body, mostly_bold=mostly_bold) and len(rows) > 1
+        heading = is_heading(whole, body, mostly_bold=mostly_bold)
         if heading:
             label = DocItemLabel.SECTION_HEADER
         elif starts_item(first.text):

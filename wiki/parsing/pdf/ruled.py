@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from docling.datamodel.base_models import Page
     from docling.datamodel.document import ConversionResult
 
+_LEAST_COLUMN = 12.0
 _lock = threading.Lock()
 
 
@@ -45,17 +46,42 @@ class _Document:
         if page_number not in self._tables:
             page = self._file.pages[page_number - 1]
             found = page.find_tables() if len(page.rects) + len(page.lines) + len(page.curves) < 5_000 else []
-            self._tables[page_number] = [table for table in map(_table, found) if table is not None]
+            rules = [Box(edge["x0"], edge["top"], edge["x1"], edge["bottom"]) for edge in page.horizontal_edges]
+            tables = [_table(table, rules) for table in found]
+            self._tables[page_number] = [table for table in tables if table is not None]
             page.close()
         return self._tables[page_number]
 
 
-def _table(found: Any) -> RuledTable | None:
+def _table(found: Any, rules: list[Box]) -> RuledTable | None:
     rows = tuple(tuple(Box(*cell) if cell else None for cell in row.cells) for row in found.rows)
     if len(rows) < 2 or max(len(row) for row in rows) < 2:
         return None
     filled = sum(bool((text or "").strip()) for row in found.extract() for text in row)
-    return RuledTable(Box(*found.bbox), rows) if filled >= 3 else None
+    return _with_outer_columns(RuledTable(Box(*found.bbox), rows), rules) if filled >= 3 else None
+
+
+def _with_outer_columns(table: RuledTable, rules: list[Box]) -> RuledTable:
+    """Columns at the sides that have horizontal rules but no vertical one to close them."""
+    box = table.box
+    crossing = [
+        rule
+        for rule in rules
+        if box.top - 2 <= rule.top <= box.bottom + 2 and rule.left < box.right and rule.right > box.left
+    ]
+    left = min((rule.left for rule in crossing), default=box.left)
+    right = max((rule.right for rule in crossing), default=box.right)
+    rows = table.rows
+    if box.left - left > _LEAST_COLUMN:
+        rows = tuple((_side(row, left, box.left), *row) for row in rows)
+    if right - box.right > _LEAST_COLUMN:
+        rows = tuple((*row, _side(row, box.right, right)) for row in rows)
+    return RuledTable(Box(min(left, box.left), box.top, max(right, box.right), box.bottom), rows)
+
+
+def _side(row: tuple[Box | None, ...], left: float, right: float) -> Box | None:
+    cells = [cell for cell in row if cell is not None]
+    return Box(left, min(cell.top for cell in cells), right, min(cell.bottom for cell in cells)) if cells else None
 
 
 def _opened(conv_res: ConversionResult) -> _Document:

@@ -12,6 +12,7 @@ _LETTERS = re.compile(r"[^\W\d_]{2}")
 _PAGE_NUMBER = re.compile(
     r"^(?:(?:page|seite|p\.)\s*)?[-–]?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*[-–]?(?:\s*(?:/|of|von)\s*\d{1,4})?$", re.IGNORECASE
 )
+_TWO_SENTENCES = re.compile(r"[^\W\d]{2}[.;!?] +\S")
 _LONGEST = 140
 _EDGE = 0.065
 
@@ -19,9 +20,11 @@ _EDGE = 0.065
 def is_heading(line: Line, body: float, *, mostly_bold: bool) -> bool:
     """Larger than the text around it, or bold where the text is not; no sentence, no long line."""
     text = line.text
-    if len(text) > _LONGEST or not _LETTERS.search(text) or text.endswith((".", ";", ",", ":")):
+    if len(text) > _LONGEST or not _LETTERS.search(text) or text.endswith((".", ";", ",", ":", "-")):
         return False
-    if line.height >= 1.18 * body:
+    if text[0].islower() or _TWO_SENTENCES.search(text):
+        return False
+    if line.height >= (1.1 if line.bold and not mostly_bold else 1.22) * body:
         return True
     if not line.bold or mostly_bold or line.height < 0.9 * body:
         return False
@@ -32,9 +35,13 @@ def is_running(line: Line, body: float, page_height: float) -> bool:
     """A running head or page number: small type at the very top or bottom of the page."""
     edge = line.box.bottom < _EDGE * page_height or line.box.top > (1 - _EDGE) * page_height
     return (edge and line.height <= 1.05 * body) or (
-        bool(_PAGE_NUMBER.match(line.text))
-        and (line.box.bottom < 0.1 * page_height or line.box.top > 0.9 * page_height)
+        is_page_number(line.text) and (line.box.bottom < 0.1 * page_height or line.box.top > 0.9 * page_height)
     )
+
+
+def is_page_number(text: str) -> bool:
+    """A number alone, roman or arabic, or "Page 3 of 9"."""
+    return bool(_PAGE_NUMBER.match(text.strip()))
 
 
 def starts_item(text: str) -> bool:

@@ -57,21 +57,53 @@ class TableModel(BaseTableStructureModel):
 
 
 def ruled_cells(table: RuledTable, words: Sequence[Line]) -> list[TableCell]:
-    """Cells of a ruled table; one that covers several columns or rows spans them."""
+    """Cells of a ruled table; one that covers several columns spans them.
+
+    A ruled row whose cells each hold the same number of short figures is several rows without
+    rules between them, and is parted.
+    """
     cells: list[TableCell] = []
+    offset = 0
     for row, boxes in enumerate(table.rows):
-        for column, box in enumerate(boxes):
-            if box is None:
-                continue
+        lines: dict[int, list[list[Line]]] = {
+            column: baseline_rows([word for word in words if box.holds(word.box)])
+            for column, box in enumerate(boxes)
+            if box is not None
+        }
+        parts = _parts(list(lines.values()))
+        for column, found in lines.items():
+            box = boxes[column]
+            assert box is not None
             right = column + 1
             while right < len(boxes) and boxes[right] is None and _reaches(table, box, right, row):
                 right += 1
-            text = " ".join(
-                " ".join(word.text for word in line)
-                for line in baseline_rows([word for word in words if box.holds(word.box)])
-            )
-            cells.append(_cell(text, row, column, right - column))
+            texts = [""] * len(parts)
+            for line in found:
+                at = min(range(len(parts)), key=lambda part: abs(parts[part] - _middle(line)))
+                texts[at] = " ".join(filter(None, (texts[at], *(word.text for word in line))))
+            cells += [_cell(text, offset + part, column, right - column) for part, text in enumerate(texts)]
+        offset += len(parts)
     return cells
+
+
+def _parts(cells: list[list[list[Line]]]) -> list[float]:
+    """Heights at which one ruled row holds separate rows; one height when it is a single row."""
+    filled = [lines for lines in cells if lines]
+    counts = [len(lines) for lines in filled if len(lines) > 1]
+    single = [0.0]
+    if len(counts) < 3 or len(set(counts)) > 1:
+        return single
+    several = [lines for lines in filled if len(lines) > 1]
+    figures = sum(any(c.isdigit() for c in line[0].text) and len(line) == 1 for lines in several for line in lines)
+    if figures < 0.6 * sum(len(lines) for lines in several):
+        return single
+    heights = [[_middle(line) for line in lines] for lines in several]
+    spread = max(max(column) - min(column) for column in zip(*heights, strict=True))
+    return heights[0] if spread < 3 else single
+
+
+def _middle(line: list[Line]) -> float:
+    return (line[0].box.top + line[0].box.bottom) / 2
 
 
 def unruled_cells(words: Sequence[Line]) -> list[TableCell]:
