@@ -13,7 +13,7 @@ from lancedb.index import FTS, Bitmap, BTree, IvfFlat
 from lancedb.query import MatchQuery
 from lancedb.table import LanceTable
 
-from wiki.errors import InternalError, InvalidInput
+from wiki.errors import IndexModelMismatch, InternalError
 from wiki.index.folding import fold
 from wiki.index.rows import PassageRow, StoredVector
 from wiki.models.protocols import Vector
@@ -119,8 +119,6 @@ class PassageStore:
         table = self._table()
         if table is None:
             return []
-        if vector.shape != (self.dim,):
-            raise InvalidInput(f"the query vector has {vector.shape[0]} dimensions, the index {self.dim}")
         query = table.search(vector, vector_column_name="vector", query_type="vector").distance_type("cosine")
         query = query.select([*_RECALL_COLUMNS, "_distance"])
         found = _filtered(query, where).limit(limit).to_arrow()
@@ -245,6 +243,11 @@ class PassageStore:
             opened = database.open_table(TABLE)
             if not isinstance(opened, LanceTable):
                 raise InternalError(f"LanceDB gave a {type(opened).__name__} for a local table")
+            if (stored := opened.schema.field("vector").type.list_size) != self.dim:
+                raise IndexModelMismatch(
+                    f"the index holds vectors of {stored} dimensions, the embedding model gives {self.dim}: run wiki "
+                    f"rebuild, or set embedding.model back"
+                )
             self._opened = opened
         return self._opened
 

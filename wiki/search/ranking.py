@@ -1,0 +1,84 @@
+"""The order of the candidates and their absolute scores."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from wiki.search.boost import category_boosts
+from wiki.search.fusion import min_max
+from wiki.search.grouping import Found
+
+KEYWORD_WEIGHT = 1.0
+VECTOR_WEIGHT = 1.0
+RERANK_WEIGHT = 1.0
+"""Weights of the min-max scaled parts of the blend."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A candidate with every part of its score."""
+
+    found: Found
+    passage_id: str
+    """The passage that stands for it."""
+    fused: float
+    rerank: float | None = None
+    """The reranker's score, 0..1; None beyond the first ``rerank_n``."""
+    cosine: float | None = None
+    blend: float = 0.0
+    """Weighted mean of keyword, vector and rerank score, each scaled to 0..1 over the reranked candidates."""
+    boost: float = 0.0
+    score: float = 0.0
+    """Absolute, 0..1; never rises along the ranking."""
+
+
+def blend(candidates: Sequence[Ranked]) -> list[Ranked]:
+    """Candidates with ``blend`` set, in their given order. A channel that found none of them counts for nothing."""
+    parts: list[tuple[float, Mapping[str, float]]] = []
+    for weight, scores in (
+        (KEYWORD_WEIGHT, {item.found.record_id: item.found.scores.get("keyword", 0.0) for item in candidates}),
+        (VECTOR_WEIGHT, {item.found.record_id: item.cosine for item in candidates if item.cosine is not None}),
+        (RERANK_WEIGHT, {item.found.record_id: item.rerank for item in candidates if item.rerank is not None}),
+    ):
+        if scores and any(scores.values()):
+            parts.append((weight, min_max(scores)))
+    total = sum(weight for weight, _ in parts) or 1.0
+    return [
+        replace(item, blend=sum(weight * scaled.get(item.found.record_id, 0.0) for weight, scaled in parts) / total)
+        for item in candidates
+    ]
+
+
+def rank(candidates: Sequence[Ranked], strength: float, mass_top_m: int) -> list[Ranked]:
+    """Reranked candidates by blend and category boost, best first, with absolute scores."""
+    blended = blend(candidates)
+    top = sorted(blended, key=lambda item: -item.blend)[:mass_top_m]
+    boosts = category_boosts([item.found.namespace for item in top], [item.blend for item in top], strength)
+    boosted = [replace(item, boost=boosts.get(item.found.namespace, 0.0)) for item in blended]
+    boosted.sort(key=lambda item: (-(item.blend + item.boost), -item.fused, item.found.record_id))
+    scores = falling([evidence(item) for item in boosted])
+    return [replace(item, score=score) for item, score in zip(boosted, scores, strict=True)]
+
+
+def follow(rest: Sequence[Ranked], floor: float) -> list[Ranked]:
+    """Candidates beyond the reranked ones, in fused order, scored below ``floor`` in proportion to their fusion."""
+    top = max((item.fused for item in rest), default=1.0) or 1.0
+    return [replace(item, score=floor * item.fused / top) for item in rest]
+
+
+def evidence(item: Ranked) -> float:
+    """How sure it is that a candidate answers, 0..1, from its absolute scores alone."""
+    rerank = item.rerank or 0.0
+    return rerank if item.cosine is None else (rerank + max(0.0, item.cosine)) / 2
+
+
+def falling(values: Sequence[float]) -> list[float]:
+    """The closest sequence that never rises (isotonic regression, pool adjacent violators)."""
+    pools: list[tuple[float, int]] = []
+    for value in values:
+        mean, size = value, 1
+        while pools and pools[-1][0] < mean:
+            above, count = pools.pop()
+            mean = (above * count + mean * size) / (count + size)
+            size += count
+        pools.append((mean, size))
+    return [mean for mean, size in pools for _ in range(size)]

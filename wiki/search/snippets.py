@@ -1,0 +1,85 @@
+"""The part of a passage that shows why it was found, with the query's words marked."""
+
+import re
+
+from wiki.index.folding import fold
+from wiki.views import Snippet
+
+LENGTH = 320
+_WORD = re.compile(r"\w+")
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
+"""Scripts written without spaces: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+_ENDINGS = ("ations", "ation", "ings", "ing", "edly", "ies", "ied", "ers", "ed", "es", "er", "ly", "s", "y", "e")
+
+
+def make_snippet(text: str, query: str, length: int = LENGTH) -> Snippet:
+    """At most ``length`` characters of ``text``, where most of the query's words are, cut at words."""
+    matches = find_matches(text, query)
+    start, end = _window(text, matches, length)
+    inside = tuple((first - start, last - start) for first, last in matches if start <= first and last <= end)
+    return Snippet(text[start:end], inside)
+
+
+def find_matches(text: str, query: str) -> list[tuple[int, int]]:
+    """Offsets ``[start, end)`` of the query's words in ``text``, in order: inflected English forms count."""
+    stems = {_stem(fold(word)) for word in _WORD.findall(query) if not _UNSPACED.search(word)}
+    pairs = {run[place : place + 2] for run in _UNSPACED.findall(query) for place in range(max(1, len(run) - 1))}
+    matches: list[tuple[int, int]] = []
+    for word in _WORD.finditer(text):
+        if not _UNSPACED.search(word.group()):
+            if _stem(fold(word.group())) in stems:
+                matches.append(word.span())
+            continue
+        for run in _UNSPACED.finditer(word.group()):
+            matches.extend(_pair_matches(run.group(), word.start() + run.start(), pairs))
+    return matches
+
+
+def _pair_matches(run: str, offset: int, pairs: set[str]) -> list[tuple[int, int]]:
+    marks = [False] * len(run)
+    for place in range(len(run)):
+        for width in (1, 2):
+            if run[place : place + width] in pairs and place + width <= len(run):
+                marks[place : place + width] = [True] * width
+    found: list[tuple[int, int]] = []
+    for place, mark in enumerate(marks):
+        if mark and found and found[-1][1] == offset + place:
+            found[-1] = (found[-1][0], offset + place + 1)
+        elif mark:
+            found.append((offset + place, offset + place + 1))
+    return found
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+def _window(text: str, matches: list[tuple[int, int]], length: int) -> tuple[int, int]:
+    """The stretch with the most different matched words; the start of the text when nothing matches."""
+    if len(text) <= length:
+        return 0, len(text)
+    best, best_start = 0, 0
+    words = [fold(text[first:last]) for first, last in matches]
+    counts: dict[str, int] = {}
+    left = 0
+    for right, (_, last) in enumerate(matches):
+        counts[words[right]] = counts.get(words[right], 0) + 1
+        while last - matches[left][0] > length * 3 // 4:
+            counts[words[left]] -= 1
+            if not counts[words[left]]:
+                del counts[words[left]]
+            left += 1
+        if len(counts) > best:
+            best, best_start = len(counts), matches[left][0]
+    start = max(0, min(best_start - length // 8, len(text) - length))
+    if start and not text[start - 1].isspace():
+        space = text.find(" ", start, start + length // 8)
+        start = space + 1 if 0 <= space < best_start else start
+    end = min(len(text), start + length)
+    if end < len(text):
+        space = text.rfind(" ", end - length // 8, end)
+        end = space if space > start else end
+    return start, end
