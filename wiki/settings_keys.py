@@ -38,7 +38,7 @@ class SettingKey:
     @property
     def text(self) -> bool:
         """Whether an empty string is a value of it."""
-        return self.field.annotation in (str, SecretStr)
+        return self.field.annotation is str or self.secret
 
     @property
     def many(self) -> bool:

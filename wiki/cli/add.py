@@ -18,7 +18,8 @@ from wiki.views import OnDuplicate
 if TYPE_CHECKING:
     from wiki.library import TenantLibrary
 
-SETTLE_SECONDS = 60.0
+PATIENCE_SECONDS = 30.0
+"""How long the running cascade may index nothing before we stop waiting for it."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,8 @@ def add(
                     done.append(item)
                     progress.update(len(done), len(files), Path(item.path).name[:40])
                     _tell(item, as_json)
+            if on_terminal():
+                say("indexing")
             catch_up(library)
     except KeyboardInterrupt:
         say(f"stopped: {_summary(done)}; the same command again goes on from here")
@@ -132,13 +135,16 @@ def add_files(library: "TenantLibrary", files: Iterable[Path], wanted: Wanted) -
 
 
 def catch_up(library: "TenantLibrary") -> None:
-    """Returns once the index holds what is on disk: the running cascade's work, or one sync of our own."""
-    deadline = time.monotonic() + SETTLE_SECONDS
+    """Returns once the index holds what is on disk: by the running cascade, or by one sync of our own."""
+    fewest, patience = None, time.monotonic() + PATIENCE_SECONDS
     while followed(library.layout.root):
-        if library.status().pending == 0:
+        pending = library.status().pending
+        if pending == 0:
             return
-        if time.monotonic() > deadline:
-            say("the cascade is still indexing; `wiki status` shows what is pending")
+        if fewest is None or pending < fewest:
+            fewest, patience = pending, time.monotonic() + PATIENCE_SECONDS
+        elif time.monotonic() > patience:
+            say(f"{pending} documents are still pending; `wiki status` shows them and any faults")
             return
         time.sleep(0.1)
     library.sync()

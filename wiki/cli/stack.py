@@ -22,9 +22,10 @@ HostOption = Annotated[
 ]
 PortOption = Annotated[
     int | None,
-    typer.Option("--port", min=0, max=65535, help="Port of the API, 0 for a free one. Else api.port: 8000.",
-                 show_default=False),
-]  # fmt: skip
+    typer.Option(
+        "--port", min=0, max=65535, help="Port of the API, 0 for a free one. Else api.port: 8000.", show_default=False
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
