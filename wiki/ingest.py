@@ -7,7 +7,7 @@ import json
 import mimetypes
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -45,16 +45,18 @@ class Parser(Protocol):
     def parse(self, path: Path, name: str, declared_type: str | None = None) -> ParsedDocument: ...
 
 
+def hash_file(path: Path) -> str:
+    """SHA-256 of a file's bytes, hex."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
 def read_raw(path: Path, name: str, media_type: str | None = None) -> RawFile:
     """Hash a file. Raises InvalidInput when it holds no byte."""
-    digest, size = sha256(), 0
-    with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-            size += len(chunk)
+    size = path.stat().st_size
     if not size:
         raise InvalidInput(f"{name} is empty: it has zero bytes")
-    return RawFile(path, name, digest.hexdigest(), size, media_type or mimetypes.guess_type(name)[0])
+    return RawFile(path, name, hash_file(path), size, media_type or mimetypes.guess_type(name)[0])
 
 
 def parse_raw(parser: Parser, layout: Layout, raw: RawFile) -> ParsedDocument:

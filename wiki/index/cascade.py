@@ -124,6 +124,7 @@ class Cascade:
         for tenant in self._library.tenants():
             self._sync(tenant, tally, stop)
         self._reconciled = time.monotonic()
+        self._library.presence.beat()
 
     def _sync(self, tenant: Tenant, tally: _Tally, stop: threading.Event | None = None) -> None:
         """Bring one tenant in step; edits that land meanwhile are taken between two batches."""

@@ -40,7 +40,7 @@ class Recall:
     score: float
 
 
-def passage_schema(dim: int) -> pa.Schema:
+def passage_schema(dim: int) -> Any:
     """The columns of ``PassageRow``; token vectors are the bytes of an int8 matrix with 96 columns."""
     text, many = pa.string(), pa.list_(pa.string())
     return pa.schema(
@@ -110,7 +110,7 @@ class PassageStore:
         words = fold(text)
         if table is None or not words.strip():
             return []
-        query = table.search(MatchQuery(words, "search_text"), query_type="fts").select([*_RECALL_COLUMNS, "_score"])
+        query = table.search(_match(words), query_type="fts").select([*_RECALL_COLUMNS, "_score"])
         found = _filtered(query, where).limit(limit).to_arrow()
         return _recalls(found, found.column("_score").to_pylist())
 
@@ -132,7 +132,7 @@ class PassageStore:
                 found[row["passage_id"]] = row
         return found
 
-    def rows(self, columns: Sequence[str], where: str | None = None) -> pa.Table:
+    def rows(self, columns: Sequence[str], where: str | None = None) -> Any:
         """``columns`` of every row that matches, in no order."""
         wanted = list(dict.fromkeys(columns))
         table = self._table()
@@ -261,13 +261,14 @@ class PassageStore:
         self.ensure_indexes()
 
     def _delete(self, table: LanceTable, ids: Collection[str]) -> int:
-        return int(table.delete(any_of("record_id", sorted(ids))).num_deleted_rows)
+        done: Any = table.delete(any_of("record_id", sorted(ids)))
+        return int(done.num_deleted_rows)
 
     def _any_present(self, ids: Collection[str]) -> bool:
         table = self._table()
         return table is not None and any(table.count_rows(any_of("record_id", chunk)) for chunk in _chunks(sorted(ids)))
 
-    def _batch(self, rows: Sequence[PassageRow]) -> pa.Table:
+    def _batch(self, rows: Sequence[PassageRow]) -> Any:
         columns: dict[str, Any] = {
             name: [getattr(row, name) for row in rows] for name in passage_schema(self.dim).names[:-2]
         }
@@ -284,16 +285,24 @@ class PassageStore:
         return pa.table(columns, schema=passage_schema(self.dim))
 
 
+def _match(words: str) -> Any:
+    build: Any = MatchQuery
+    return build(words, "search_text")
+
+
 def _filtered(query: Any, where: str | None) -> Any:
     return query if not where else query.where(where)
 
 
-def _recalls(found: pa.Table, scores: Sequence[float]) -> list[Recall]:
-    columns = [found.column(name).to_pylist() for name in _RECALL_COLUMNS]
-    return [Recall(*row, score) for *row, score in zip(*columns, scores, strict=True)]
+def _recalls(found: Any, scores: Sequence[float]) -> list[Recall]:
+    columns: list[list[str]] = [found.column(name).to_pylist() for name in _RECALL_COLUMNS]
+    return [
+        Recall(passage, record, doc, namespace, model, score)
+        for passage, record, doc, namespace, model, score in zip(*columns, scores, strict=True)
+    ]
 
 
-def _matrix(column: pa.ChunkedArray, dim: int) -> Any:
+def _matrix(column: Any, dim: int) -> Any:
     flat = [np.asarray(chunk.flatten(), np.float32) for chunk in column.chunks]
     return np.concatenate(flat).reshape(-1, dim) if flat else np.empty((0, dim), np.float32)
 

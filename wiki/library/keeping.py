@@ -32,6 +32,10 @@ class Keeping(Reading):
             processes=self._library.presence.run().get("processes", {}),
         )
 
+    def published(self) -> bool:
+        """Whether a catalog can be read, or nothing is there yet to make one of."""
+        return self.index.snapshots.open() is not None or not self.layout.knowledge.is_dir()
+
     def sync(self) -> int:
         """One reconcile, whoever holds the baton. Gives the number of changed topics."""
         return sum(len(report.topics) for report in self.index.sync("request") if report)

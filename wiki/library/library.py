@@ -3,8 +3,9 @@
 import threading
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from wiki.library.presence import Presence
+from wiki.presence import Presence
 from wiki.library.tenant import TenantLibrary
 from wiki.models.factory import make_embedder, make_reranker
 from wiki.models.protocols import Embedder, Reranker
@@ -68,6 +69,28 @@ class Library:
     def warm(self) -> None:
         """Load the embedding model, exporting it once if needed."""
         self.embedder.embed_query("warm")
+
+    def ready(self) -> dict[str, Any]:
+        """Whether questions can be answered, and what is still to do. Calls no provider."""
+        reconciled = self.presence.reconciled()
+        pending, faults = 0, 0
+        published = True
+        for tenant in self.tenants():
+            here = self.tenant(tenant.app_id, tenant.project_id)
+            published = published and here.published()
+            pending += len(here.index.drift().folders)
+            faults += len(here.faults())
+        return {
+            "ready": reconciled and published,
+            "pending": pending,
+            "faults": faults,
+            "providers": {
+                "embedding": self.settings.embedding.provider,
+                "rerank": self.settings.rerank.provider,
+                "llm": self.settings.llm.provider,
+            },
+            "cascade": {"watching": self.presence.somebody_watches(), **self.presence.cascade()},
+        }
 
     def close(self) -> None:
         """End the parser processes."""

@@ -11,7 +11,7 @@ import duckdb
 from wiki.documents import ids
 from wiki.documents.store import DocumentStore, etag
 from wiki.documents.taxonomy import TaxonomyFile
-from wiki.errors import InternalError, NotFound
+from wiki.errors import Conflict, InternalError, NotFound
 from wiki.index import reading
 from wiki.index.catalog import select
 from wiki.index.folders import read_folder, survey_folder
@@ -93,6 +93,10 @@ class TenantParts:
         claimants = [topic_claimant(file, document.id) for file in folder.topics]
         topics = _assign_known(claimants, {row.path: (row.claim, row.record_id) for row in files})
         return build_record(folder, document, topics, self.taxonomy.load()[0], self.prefix)
+
+    def _check_etag(self, path: Path, if_match: str | None) -> None:
+        if if_match is not None and (now := etag_of(path)) != if_match:
+            raise Conflict(f"{self.layout.relative(path)} has changed since it was read: read it again", etag=now)
 
     def _is_indexed(self, folder: Path) -> bool:
         """Whether the published catalog holds exactly these files; a folder that is gone must be unknown to it."""

@@ -142,11 +142,9 @@ class Writing(TenantParts):
         present = {**before.__dict__, "labels": list(before.labels)}
         changes = {key: value for key, value in wanted.items() if value is not None and value != present[key]}
         folder = target = self.layout.knowledge / before.folder
-        if changes or if_match is not None:
-            target = (
-                self.documents.patch_index(folder, changes, doc_id=doc_id, if_match=if_match) if changes else folder
-            )
-            self._check_etag(folder / INDEX_FILE, if_match if not changes else None)
+        self._check_etag(folder / INDEX_FILE, if_match)
+        if changes:
+            target = self.documents.patch_index(folder, changes, doc_id=doc_id, if_match=if_match)
         indexed = self._wait([target, folder], wait)
         after = self._record(doc_id).document
         return PatchResult(doc_id, tuple(changes), moment(after.updated_at), indexed)
@@ -188,8 +186,7 @@ class Writing(TenantParts):
             self.documents.patch_topic(path, topic_id=topic_id, if_match=if_match, **changes)
         indexed = self._wait([path.parent], wait)
         after, _, _ = self._topic(topic_id)
-        listed = tuple(changes)
-        return PatchResult(topic_id, listed, moment(after.updated_at), indexed)
+        return PatchResult(topic_id, tuple(changes), moment(after.updated_at), indexed)
 
     def _check_upload(self, title: str | None, category_id: str | None, doc_id: str | None) -> None:
         if title is not None:
