@@ -1,4 +1,12 @@
-"""The category of a document: the taxonomy's description that lies nearest to what the document is about."""
+"""The category of a document: the one of the taxonomy whose description lies nearest to what the document is about.
+
+A description is a list of things that belong to the category, and a document is about a few of them, so it is compared
+with each phrase of the description and the three nearest count. How near is near differs from text to text (any two
+English texts are somewhat alike), so the mean nearness to a fixed list of everyday subjects is taken off first.
+
+On 60 short texts of 20 categories and 8 that belong nowhere, with the bundled model, comparing whole descriptions got
+46 right. Phrases get 54, of which 52 pass the default threshold, as does one wrong one and none of the 8.
+"""
 
 import hashlib
 import re
@@ -8,31 +16,45 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wiki.extraction.turns import Matrix
 from wiki.models.protocols import Embedder
 
 FALLBACK = "Others"
+NEAREST_PHRASES = 3
 NEAR_TIE = 0.015
 """Two best categories closer than this are a tie; it decides nothing unless they are also near."""
-NEAR_MARGIN = 0.06
+NEAR_MARGIN = 0.03
 """How far over the threshold a category must lie to win a near tie."""
+SHARPNESS = 25.0
+"""Of the softmax that turns nearness into confidence."""
 LEAD_CHARACTERS = 900
-MOST_CACHED = 4_096
+MOST_CACHED = 8_192
+
+EVERYDAY = (
+    "software", "natural science", "health", "money", "law", "school", "company", "machines", "art", "sport", "travel",
+    "food", "nature", "government", "the past", "the mind", "farming", "houses", "news", "protection", "family",
+    "weather", "language", "religion",
+)  # fmt: skip
+"""Subjects whose mean nearness to a text is its zero point."""
 
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_PHRASE_END = re.compile(r"[,:;.]\s+|\.$|[，、；：。]|\band\b")
 _cache: OrderedDict[str, Matrix] = OrderedDict()
 _cache_lock = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Classification:
-    """The category, how near it lies (cosine, -1..1), by how much it leads, and why in words."""
+    """The category and why."""
 
     category_id: str
-    score: float | None = None
-    lead: float | None = None
-    reason: str = ""
+    reason: str
+    nearness: float | None = None
+    """Of the nearest category, over the zero point; compared with the threshold. About -0.2 to 0.8."""
+    confidence: float | None = None
+    """Of the nearest category against the others, 0..1."""
 
 
 def classify(
@@ -45,50 +67,70 @@ def classify(
     embedder: Embedder,
     threshold: float,
 ) -> Classification:
-    """The nearest of ``categories`` (id and description), or the fallback when none lies within ``threshold``.
+    """The nearest of ``categories`` (id and description), or the fallback when none is near or two tie far off.
 
-    The document stands for itself twice: its title, topic names and first text, and the centroid of its most telling
-    sentences; both are compared with each description and the mean counts. The fallback is ``Others``, or the last
-    category of a taxonomy without it.
+    The document speaks twice, with equal weight: through its title, topic names and first text, and through its most
+    telling sentences. The fallback is ``Others``, or the last category of a taxonomy without it.
     """
     ids = [category for category, _ in categories]
     fallback = FALLBACK if FALLBACK in ids or not ids else ids[-1]
     choices = [(category, text) for category, text in categories if category != FALLBACK]
     if not choices:
-        return Classification(fallback, reason="the taxonomy has no other category")
-    described = _description_vectors(choices, embedder)
-    about = f"{title}. {', '.join(names)}"[:400]
-    text = f"{about}. {lead}"[:LEAD_CHARACTERS]
-    own = np.mean([found.vector for found in embedder.embed([about, text])], axis=0)
-    scores = described @ own
-    if sentence_vectors is not None and len(sentence_vectors):
-        scores = (scores + described @ sentence_vectors.mean(axis=0)) / 2
+        return Classification(fallback, "the taxonomy has no other category")
+    about = ". ".join(part for part in (title, ", ".join(names)) if part)[: LEAD_CHARACTERS // 2]
+    own = np.stack([found.vector for found in embedder.embed([f"{about}. {lead}"[:LEAD_CHARACTERS]])])
+    voices = [own] if sentence_vectors is None or not len(sentence_vectors) else [own, sentence_vectors]
+    scores = np.mean([_nearness(voice, choices, embedder) for voice in voices], axis=0)
     order = np.argsort(-scores, kind="stable")
     best = float(scores[order[0]])
     ahead = best - float(scores[order[1]]) if len(order) > 1 else best
+    shares = np.exp(SHARPNESS * (scores - best))
+    confidence = float(1 / shares.sum())
     nearest = choices[int(order[0])][0]
     if best < threshold:
-        return Classification(fallback, best, ahead, f"nothing is near; the nearest is {nearest}")
+        return Classification(fallback, f"nothing is near; the nearest is {nearest}", best, confidence)
     if ahead < NEAR_TIE and best < threshold + NEAR_MARGIN:
         second = choices[int(order[1])][0]
-        return Classification(fallback, best, ahead, f"{nearest} and {second} tie and neither is near")
-    return Classification(nearest, best, ahead, "nearest description")
+        return Classification(fallback, f"{nearest} and {second} tie and neither is near", best, confidence)
+    return Classification(nearest, "nearest description", best, confidence)
 
 
-def _description_vectors(choices: Sequence[tuple[str, str]], embedder: Embedder) -> Matrix:
-    """One row per category. Kept by model and text, so an edit of the taxonomy embeds only what changed."""
-    texts = [f"{_CAMEL.sub(' ', category).replace('_', ' ')}: {text}" for category, text in choices]
+def warm_categories(categories: Sequence[tuple[str, str]], embedder: Embedder) -> None:
+    """Embed the descriptions now, so that the first document needn't wait for them (about half a second)."""
+    _vectors([*EVERYDAY, *(phrase for choice in categories for phrase in _phrases(*choice))], embedder)
+
+
+def _nearness(voice: Matrix, choices: Sequence[tuple[str, str]], embedder: Embedder) -> NDArray[np.float64]:
+    """One value per category: mean over the rows of ``voice``."""
+    phrases = [_phrases(*choice) for choice in choices]
+    described = _vectors([phrase for group in phrases for phrase in group], embedder)
+    zero = (_vectors(EVERYDAY, embedder) @ voice.T).mean()
+    bounds = np.cumsum([len(group) for group in phrases])[:-1]
+    found: list[float] = []
+    for rows in np.split(described, bounds):
+        nearest = np.sort(rows @ voice.T, axis=0)[-NEAREST_PHRASES:]
+        found.append(float(nearest.mean() - zero))
+    return np.array(found)
+
+
+def _phrases(category: str, description: str) -> list[str]:
+    """The things a description lists, each led by the category's name; the name alone when it lists none."""
+    name = _CAMEL.sub(" ", category).replace("_", " ")
+    phrases = (phrase.strip(" .\n") for phrase in _PHRASE_END.split(description))
+    return [f"{name}: {phrase}" for phrase in phrases if len(phrase) > 1] or [name]
+
+
+def _vectors(texts: Sequence[str], embedder: Embedder) -> Matrix:
+    """One row per text. Kept by model and text, so an edit of the taxonomy embeds only what changed."""
     keys = [hashlib.sha256(f"{embedder.fingerprint}\0{text}".encode()).hexdigest() for text in texts]
     with _cache_lock:
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in _cache}
-    fresh: dict[str, Matrix] = {}
+        rows = {key: _cache[key] for key in keys if key in _cache}
+    missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in rows}
     if missing:
         fresh = {key: found.vector for key, found in zip(missing, embedder.embed(list(missing.values())), strict=True)}
-    with _cache_lock:
-        _cache.update(fresh)
-        rows = np.stack([_cache[key] for key in keys]).astype(np.float32)
-        for key in keys:
-            _cache.move_to_end(key)
-        while len(_cache) > MOST_CACHED:
-            _cache.popitem(last=False)
-    return rows
+        rows |= fresh
+        with _cache_lock:
+            _cache.update(fresh)
+            while len(_cache) > MOST_CACHED:
+                _cache.popitem(last=False)
+    return np.stack([rows[key] for key in keys]).astype(np.float32)

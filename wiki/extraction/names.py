@@ -46,10 +46,10 @@ class NameMaker:
             yield from _table_names(tables)
         heading = next((block for block in shown if block.kind == "heading" and block.heading), None)
         if heading is not None and heading is shown[0]:
-            yield shorten(plain(heading.heading or ""), LONGEST_NAME) or "–"
+            yield shorten(heading.heading or "", LONGEST_NAME)
         text = "\n".join(prose)
         if not is_unspaced(text):
-            yield from self._key_names(text)
+            yield from self.key_names(text)
         for paragraph in prose:
             for sentence in split_sentences(paragraph):
                 if any(char.isalpha() for char in sentence):
@@ -60,7 +60,8 @@ class NameMaker:
                 if any(char.isalnum() for char in line):
                     yield shorten(line, SHORT_NAME)
 
-    def _key_names(self, text: str) -> Iterator[str]:
+    def key_names(self, text: str) -> Iterator[str]:
+        """Two key phrases or one, most telling first; none when no phrase stands out."""
         counts: Counter[str] = Counter()
         written: dict[str, Counter[str]] = {}
         for phrase, surface in _phrases(text):
@@ -98,12 +99,19 @@ def _phrases(text: str) -> Iterator[tuple[str, str]]:
     run: list[str] = []
     for match in _TOKEN.finditer(text):
         token = match.group()
-        if len(token) > 1 and token.casefold() not in STOPWORDS and not token.isdigit() and len(token) < 30:
+        if _can_name(token):
             run.append(token)
         else:
             yield from _within(run)
             run = []
     yield from _within(run)
+
+
+def _can_name(token: str) -> bool:
+    """Neither a mark, a function word, a number nor an identifier made by a machine."""
+    if len(token) < 2 or len(token) > 30 or token.isdigit() or token.casefold() in STOPWORDS:
+        return False
+    return len(token) <= 10 or not any(char.isdigit() for char in token)
 
 
 def _within(run: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -132,20 +140,26 @@ def _first_clause(sentence: str) -> str:
 
 
 def _table_names(tables: Sequence[Block]) -> Iterator[str]:
-    """The first cell of the first and of the last row: ``Order 1001 – Order 1250``."""
-    rows = [line for block in tables for line in block.text.splitlines() if line.strip().strip("|:- \t")]
-    header_first = len(tables[0].text.splitlines()) > 1 and not tables[0].text.splitlines()[1].strip().strip("|:- \t")
-    rows = rows[1:] if header_first and len(rows) > 2 else rows
-    for column in range(3):
+    """First and last value of a column, ``Aachen – Zwolle``; with the column's name before numbers, ``id 1 – 250``."""
+    rows = [line for block in tables for line in block.text.splitlines() if line.strip()]
+    headed = len(rows) > 2 and not rows[1].strip("|:- \t")
+    header = rows[0] if headed else ""
+    rows = [row for row in rows if row.strip("|:- \t") and row != header]
+    for column in range(3 if rows else 0):
         first, last = _cell(rows[0], column), _cell(rows[-1], column)
         if first and last and first != last:
-            half = LONGEST_NAME // 2 - 2
-            yield f"{shorten(first, half)} – {shorten(last, half)}"
+            name = f"{shorten(first, 50)} – {shorten(last, 50)}"
+            yield name if any(char.isalpha() for char in first) else f"{_cell(header, column)[:16]} {name}".strip()
 
 
 def _cell(row: str, column: int) -> str:
     cells = _CELL.split(row.strip().strip("|"))
     return plain(cells[column]) if column < len(cells) else ""
+
+
+def bare_number(name: str) -> bool:
+    """Whether a heading only counts (``3``, ``IV.``, ``0:00 to 5:00``) and so needs a phrase beside it."""
+    return any(char.isdigit() for char in name) and not re.search(r"[^\W\d_]{3}", name) and not is_unspaced(name)
 
 
 def unique_name(candidates: Iterator[str], taken: Callable[[str], bool], fallback: str) -> str:

@@ -2,16 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
 
 from wiki.errors import ExtractionEmpty
 from wiki.extraction.categories import Classification, classify
-from wiki.extraction.names import NameMaker, unique_name
+from wiki.extraction.names import NameMaker, bare_number, unique_name
 from wiki.extraction.prose import paragraphs
 from wiki.extraction.refine import prepare
 from wiki.extraction.sections import MAX_DEPTH, Section, join_small, sections_of
 from wiki.extraction.summaries import Summaries, summarise
 from wiki.extraction.tree import TopicSpan, TopicTree
-from wiki.extraction.turns import Unit, cut, depths, units_of, vectors_of
+from wiki.extraction.turns import Matrix, Unit, cut, depths, fill, units_of, vectors_of
 from wiki.extraction.words import shorten
 from wiki.models.protocols import Embedder
 from wiki.parsing.blocks import Block, ParsedDocument
@@ -53,7 +56,7 @@ def outline(
             threshold=settings.classify_threshold,
         )
     else:
-        found = Classification(category_id, reason="given")
+        found = Classification(category_id, "given")
     return TopicTree(
         topics=tuple(replace(span, summary=text) for span, text in zip(spans, summaries.topics, strict=True)),
         summary=summaries.document,
@@ -85,19 +88,24 @@ def _cut_long(
                 units = units_of(blocks, section.start, section.end)
                 if len(units) > 1:
                     long.append((section, units))
-    if not long:
-        return roots, None
-    vectors, method = vectors_of([unit for _, units in long for unit in units], embedder)
+    prose = [units for _, units in long if not _is_table(units)]
+    method = "rows" if long else None
+    rows: Iterator[Matrix] = iter(())
+    if prose:
+        vectors, method = vectors_of([unit for units in prose for unit in units], embedder)
+        rows = iter(np.split(vectors, np.cumsum([len(units) for units in prose])[:-1]))
     pieces: dict[int, list[Section]] = {}
-    row = 0
     for section, units in long:
-        starts = cut(units, depths(vectors[row : row + len(units)], units), settings)
-        row += len(units)
+        starts = fill(units, settings) if _is_table(units) else cut(units, depths(next(rows), units), settings)
         bounds = [*starts, section.end]
-        pieces[id(section)] = [Section("", low, high, 0) for low, high in zip(bounds, bounds[1:], strict=False)]
+        pieces[id(section)] = [Section("", low, high, 0) for low, high in pairwise(bounds)]
         if starts:
             section.end = starts[0]
     return list(_placed(roots, pieces, 1)), method
+
+
+def _is_table(units: Sequence[Unit]) -> bool:
+    return all(unit.is_table for unit in units[1:])
 
 
 def _placed(sections: Sequence[Section], pieces: dict[int, list[Section]], depth: int) -> Iterator[Section]:
@@ -113,13 +121,17 @@ def _placed(sections: Sequence[Section], pieces: dict[int, list[Section]], depth
 
 
 def _named(roots: Sequence[Section], blocks: Sequence[Block], title: str) -> tuple[TopicSpan, ...]:
-    unnamed = [section for root in roots for section in root.walk() if not section.name]
-    maker = NameMaker(["".join(blocks[at].text for at in range(section.start, section.end)) for section in unnamed])
+    every = [section for root in roots for section in root.walk()]
+    unnamed = [section for section in every if not section.name or bare_number(section.name)]
+    maker = NameMaker(["".join(block.text for block in blocks[section.start : section.end]) for section in unnamed])
     alone = len(roots) == 1 and not roots[0].children
     spans: list[TopicSpan] = []
 
     def candidates(section: Section) -> Iterator[str]:
         if section.name:
+            if bare_number(section.name):
+                text = "".join(block.text for block in blocks[section.start + 1 : section.end])
+                yield from (f"{section.name}: {phrase}" for phrase in maker.key_names(text))
             yield section.name
             return
         if alone:
@@ -127,7 +139,7 @@ def _named(roots: Sequence[Section], blocks: Sequence[Block], title: str) -> tup
         yield from maker.names(blocks[section.start : section.end], at_start=section.start == 0)
 
     def place(sections: Sequence[Section], parent: int | None, depth: int) -> None:
-        taken = {section.name.casefold() for section in sections if section.name}
+        taken = {section.name.casefold() for section in sections}
         used: set[str] = set()
         for section in sections:
             blocked = used if section.name else used | taken
@@ -155,10 +167,9 @@ def _lead(blocks: Sequence[Block]) -> str:
 
 def _notes(found: Classification, summaries: Summaries, cut_by: str | None) -> dict[str, str]:
     notes = {"category": found.reason, "summaries": summaries.method}
-    if found.score is not None:
-        notes["category_score"] = f"{found.score:.3f}"
-    if found.lead is not None:
-        notes["category_lead"] = f"{found.lead:.3f}"
+    if found.nearness is not None and found.confidence is not None:
+        notes["category_nearness"] = f"{found.nearness:.3f}"
+        notes["category_confidence"] = f"{found.confidence:.2f}"
     if cut_by is not None:
         notes["cuts"] = cut_by
     return notes

@@ -4,19 +4,22 @@ import html
 import re
 from collections.abc import Iterator
 
-from wiki.extraction.words import UNSPACED, count_words
+from wiki.extraction.words import count_words
 from wiki.parsing.blocks import Block
 
 PROSE_KINDS = frozenset({"paragraph", "list", "quote"})
 
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])")
-_LINK = re.compile(r"\[([^\[\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
+_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\([^)]*\)|\[[^\]]*\])")
 _FOOTNOTE = re.compile(r"\[\^[^\]]+\]:?")
+_CITATION = re.compile(r"(?:\[\s*(?:\d{1,3}|[a-z])\s*\])+|(?<=\s)\^\s")
 _AUTOLINK = re.compile(r"<(?:https?|mailto|ftp)[^>\s]*>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
 _STRONG = re.compile(r"\*\*|__|~~")
 _EMPHASIS = re.compile(r"(?<![\w*\\])([*_])(\S(?:[^*_\n]*?\S)?)\1(?![\w*])")
 _CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
+_KEPT = "\ue000"
+"""Stands for a code span while the marks around it are taken off."""
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,4}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+(?:\[![A-Z]+\])?")
@@ -27,23 +30,38 @@ _END = re.compile(
 )
 _ABBREVIATION = re.compile(
     r"(?:\b(?:[A-Za-z]|Dr|Mr|Mrs|Ms|Prof|St|Nr|No|Fig|Eq|Abb|Sec|Ch|Vol|pp?|cf|vs|etc|ca|approx|Inc|Ltd|Co|Corp|bzw|vgl|"
-    r"usw|Mme|Sr|Sra|Jan|Feb|Apr|Aug|Sept?|Oct|Nov|Dec|e\.g|i\.e|z\.B|d\.h|u\.a|a\.m|p\.m)|(?:^|\s)\d{1,3})\.$",
+    r"usw|Mme|Sr|Sra|Jan|Feb|Apr|Aug|Sept?|Oct|Nov|Dec|e\.g|i\.e|z\.B|d\.h|u\.a|a\.m|p\.m)|^\d{1,3})\.$",
+    re.MULTILINE,
 )
+_WHOLE = re.compile(rf"[.!?…؟۔।॥。！？｡][{_CLOSERS}」』）》]*$")
+_SPACE_OR_MARK = re.compile(r"[ \u0e31-\u0e4e\u0eb1-\u0ecd\u17b4-\u17d3\u102b-\u103e\u0900-\u0903\u093a-\u094f]")
+"""Vowel signs of Thai, Lao, Khmer, Burmese and Devanagari are no letters of their own."""
 _THAI_LIKE = re.compile(r"[฀-๿຀-໿ក-៿က-႟]")
 
 
 def plain(text: str) -> str:
     """``text`` without Markdown's inline marks and without HTML tags, on one line."""
+    codes: list[str] = []
+
+    def keep(found: re.Match[str]) -> str:
+        codes.append(found.group(2).strip())
+        return _KEPT
+
+    text = _CODE.sub(keep, text.replace(_KEPT, " "))
     text = _IMAGE.sub(" ", text)
     text = _FOOTNOTE.sub("", text)
     text = _LINK.sub(r"\1", text)
+    text = _CITATION.sub("", text)
     text = _AUTOLINK.sub("", text)
-    text = _CODE.sub(lambda found: found.group(2).strip(), text)
     text = _TAG.sub("", text)
     text = _STRONG.sub("", text)
     text = _EMPHASIS.sub(r"\2", text)
     text = _ESCAPE.sub(r"\1", text)
-    return " ".join(html.unescape(text).split())
+    text = html.unescape(text)
+    if codes:
+        left = iter(codes)
+        text = re.sub(_KEPT, lambda _: next(left, ""), text)
+    return " ".join(text.split())
 
 
 def sentence_ends(text: str) -> list[int]:
@@ -109,17 +127,15 @@ def sentences(block: Block) -> Iterator[str]:
                 yield sentence
 
 
+def is_whole(sentence: str) -> bool:
+    """Whether it ends as a sentence does. Scripts that end theirs with a space always do."""
+    return bool(_WHOLE.search(sentence) or _THAI_LIKE.search(sentence))
+
+
 def _can_stand_alone(sentence: str) -> bool:
     if not 12 <= len(sentence) <= 400 or sentence.endswith((":", "：")):
         return False
     if not 4 <= count_words(sentence) <= 80:
         return False
-    letters = sum(1 for char in sentence if char.isalpha() or char == " " or _is_mark(char))
+    letters = sum(map(str.isalpha, sentence)) + len(_SPACE_OR_MARK.findall(sentence))
     return letters >= 0.75 * len(sentence)
-
-
-def _is_mark(char: str) -> bool:
-    return "฀" <= char <= "႟" or "ក" <= char <= "៿"
-
-
-UNSPACED_END = re.compile(rf"[{UNSPACED}][、，；：]")

@@ -1,6 +1,6 @@
 """Sections of a document as its headings give them, small ones joined to what they belong to."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from wiki.extraction.prose import plain
@@ -37,7 +37,7 @@ class Section:
 
 def heading_name(block: Block) -> str:
     """The heading as a topic name: no Markdown marks, at most 120 characters. Empty when it holds no letter or digit."""
-    text = plain(block.heading if block.heading is not None else block.text.strip().strip("#="))
+    text = block.heading if block.heading is not None else plain(block.text.strip().strip("#="))
     if not any(char.isalnum() for char in text):
         return ""
     return shorten(text, LONGEST_NAME)
@@ -142,13 +142,14 @@ def _join_bare_headings(parent: Section, is_top: bool) -> None:
     parent.children = kept
 
 
-def _join_runs(children: list[Section], small: object, settings: ExtractionSettings) -> list[Section]:
-    assert callable(small)
+def _join_runs(
+    children: list[Section], small: Callable[[Section], bool], settings: ExtractionSettings
+) -> list[Section]:
     joined: list[Section] = []
     names: list[str] = []
     for child in children:
         before = joined[-1] if joined else None
-        is_small = bool(small(child))
+        is_small = small(child)
         if before is not None and names and is_small and before.words + child.words <= settings.max_topic_words:
             names.append(child.name)
             before.end = child.end

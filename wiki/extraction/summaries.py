@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wiki.extraction.prose import sentences
+from wiki.extraction.prose import is_whole, sentences
 from wiki.extraction.turns import Matrix, word_vectors
-from wiki.extraction.words import count_words, is_unspaced
+from wiki.extraction.words import count_words
 from wiki.models.protocols import Embedder
 from wiki.parsing.blocks import Block
 
@@ -17,7 +17,7 @@ MOST_EMBEDDED = 160
 """Sentences of one document that go through the model for its topics' summaries."""
 MOST_FOR_DOCUMENT = 40
 """Sentences more for the summary of the whole."""
-MOST_PER_TOPIC = 8
+MOST_PER_TOPIC = 6
 LEAST_PER_TOPIC = 4
 MOST_READ = 60
 """Sentences of one topic that are looked at."""
@@ -83,7 +83,7 @@ def _pool(blocks: Sequence[Block]) -> _Pool:
             found[sentence] = None
         if len(found) >= MOST_READ:
             break
-    chosen = tuple(found)[:MOST_READ]
+    chosen = tuple(filter(is_whole, found))[:MOST_READ] or tuple(found)[:MOST_READ]
     return _Pool(chosen, sum(count_words(sentence) for sentence in chosen))
 
 
@@ -152,4 +152,10 @@ def _whole(picked: Sequence[Sequence[str]], known: dict[str, Matrix], embedder: 
 
 
 def _joined(chosen: Sequence[str]) -> str:
-    return ("" if chosen and is_unspaced(chosen[0]) and chosen[0][-1] in "。！？" else " ").join(chosen)
+    """The sentences in a row; an ellipsis behind those that are no whole sentence, such as list items."""
+    text = ""
+    for sentence in chosen:
+        if text:
+            text += ("" if text[-1] in "。！？｡" else " ") if is_whole(text) else " … "
+        text += sentence
+    return text

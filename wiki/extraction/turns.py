@@ -19,9 +19,11 @@ from wiki.models.protocols import Embedder
 from wiki.parsing.blocks import Block
 from wiki.settings import ExtractionSettings
 
-MOST_EMBEDDED = 256
-"""Blocks of one document that go through the model to find its turns."""
-EMBEDDED_CHARACTERS = 400
+MOST_EMBEDDED = 128
+"""Units of one document that go through the model to find its turns."""
+EMBEDDED_CHARACTERS = 240
+UNIT_WORDS = 40
+"""A unit gathers short blocks until it has so many."""
 WINDOW = 3
 """Units on each side of a gap that are compared."""
 WORD_DIMENSIONS = 256
@@ -31,12 +33,13 @@ Matrix = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Unit:
-    """Blocks that stay together: one with text, the headings before it and the blank ones after it."""
+    """Blocks that stay together: one with text or several short ones, headings before and blank ones after them."""
 
     start: int
     end: int
     words: int
     text: str
+    is_table: bool
     turn: float
     """What speaks for a cut before this unit whatever the words say: a rule, a new sheet or slide."""
 
@@ -45,12 +48,16 @@ def units_of(blocks: Sequence[Block], start: int, end: int) -> list[Unit]:
     """The units of ``blocks[start:end]``, in order, without gaps."""
     groups: list[list[int]] = []
     glued = False
+    size = 0
     for at in range(start, end):
         block = blocks[at]
         empty = block.kind in ("blank", "rule") or not block.text.strip()
-        if not groups or not (glued or empty):
+        turns = block.kind == "heading" or _new_place(blocks[at - 1], block)
+        if not groups or not (glued or empty or (size < UNIT_WORDS and not turns)):
             groups.append([])
+            size = 0
         groups[-1].append(at)
+        size += count_words(block.text)
         if not empty:
             glued = block.kind == "heading" or block.text.rstrip().endswith((":", "："))
     return [_unit(blocks, group, groups[number - 1][-1] if number else None) for number, group in enumerate(groups)]
@@ -61,12 +68,18 @@ def _unit(blocks: Sequence[Block], group: Sequence[int], before: int | None) -> 
     turn = 0.0
     if before is not None:
         previous, first = blocks[before], blocks[group[0]]
-        turn += 0.5 if previous.kind == "rule" else 0.0
         turn += 0.3 if first.kind == "heading" else 0.0
-        if previous.provenance and first.provenance:
-            old, new = previous.provenance, first.provenance
-            turn += 1.0 if (old.sheet, old.slide) != (new.sheet, new.slide) else 0.0
-    return Unit(group[0], group[-1] + 1, count_words(text), text, turn)
+        turn += 1.0 if _new_place(previous, first) else 0.0
+    is_table = all(blocks[at].kind in ("table", "blank") for at in group)
+    return Unit(group[0], group[-1] + 1, count_words(text), text, is_table, turn)
+
+
+def _new_place(previous: Block, block: Block) -> bool:
+    """Whether a rule, another sheet or another slide lies between two neighbouring blocks."""
+    if previous.kind == "rule":
+        return True
+    old, new = previous.provenance, block.provenance
+    return old is not None and new is not None and (old.sheet, old.slide) != (new.sheet, new.slide)
 
 
 def vectors_of(units: Sequence[Unit], embedder: Embedder) -> tuple[Matrix, str]:
@@ -117,6 +130,18 @@ def _rise(line: NDArray[np.float64]) -> float:
             break
         peak = float(value)
     return peak - float(line[0])
+
+
+def fill(units: Sequence[Unit], settings: ExtractionSettings) -> list[int]:
+    """Block indices at which a new topic starts when each takes as many units as it may: for rows of one long table."""
+    cuts: list[int] = []
+    size = 0
+    for unit in units:
+        if size and size + unit.words > settings.max_topic_words:
+            cuts.append(unit.start)
+            size = 0
+        size += unit.words
+    return cuts
 
 
 def cut(units: Sequence[Unit], depth: NDArray[np.float64], settings: ExtractionSettings) -> list[int]:
