@@ -3,6 +3,7 @@
 Everything that must survive ``kill -9`` or power loss goes through here.
 """
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -76,8 +77,10 @@ class FileLock:
         if descriptor is None:
             return
         try:
-            if self._remove and sys.platform != "win32" and _same_file(descriptor, self.path):
-                self.path.unlink(missing_ok=True)
+            # A lock file that cannot be deleted does no harm: it is free all the same.
+            with contextlib.suppress(OSError):
+                if self._remove and sys.platform != "win32" and _same_file(descriptor, self.path):
+                    self.path.unlink()
         finally:
             _unlock(descriptor)
             os.close(descriptor)
@@ -230,10 +233,12 @@ def exchange_by_renames(public: Path, staged: Path) -> None:
     os.rename(public, aside)
     try:
         os.rename(staged, public)
+        os.rename(aside, staged)
     except OSError:
+        if os.path.lexists(public):
+            os.rename(public, staged)
         os.rename(aside, public)
         raise
-    os.rename(aside, staged)
 
 
 def recover_exchange(public: Path, staged: Path) -> None:

@@ -1,8 +1,10 @@
 """Documents for the tests of this folder."""
 
+from pathlib import Path
 from typing import Any
 
 from wiki.documents.model import NewDocument, NewTopic
+from wiki.tenants import Layout
 
 DOC_ID = "d_a1b2c3d4e5f6"
 
@@ -34,3 +36,14 @@ def new_document(topics: int = 2, **values: Any) -> NewDocument:
         "topics": tuple(new_topic(number) for number in range(1, topics + 1)),
     }
     return NewDocument(**{**given, **values})
+
+
+def tree(path: Path) -> dict[str, bytes | None]:
+    """Every file and folder below ``path`` but ``.staging``, with the bytes of the files."""
+    found = (child for child in path.rglob("*") if ".staging" not in child.parts)
+    return {str(child.relative_to(path)): child.read_bytes() if child.is_file() else None for child in found}
+
+
+def unfinished(layout: Layout) -> list[str]:
+    """What lies in ``.staging`` beside the locks."""
+    return [path.name for path in layout.staging.iterdir() if path.name != "locks"] if layout.staging.exists() else []

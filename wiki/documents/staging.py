@@ -48,7 +48,7 @@ class Write:
     def journal(self, knowledge: Path, folder: Path, target: Path) -> None:
         """Note what is about to be done. From here on a crash is finished by ``recover``."""
         source, destination = (path.relative_to(knowledge).as_posix() for path in (folder, target))
-        entry = Journal(source, destination, self.staged.stat().st_ino)
+        entry = Journal(source, destination, self.staged.stat().st_ino if self.staged.exists() else 0)
         write_atomic(self.path / _JOURNAL, json.dumps(asdict(entry)).encode())
 
     def read_journal(self) -> Journal | None:
@@ -77,7 +77,11 @@ class Staging:
         """A new, empty staging folder. The caller holds the document's lock."""
         path = self._layout.staging / f"{doc_id}.{operation}.{uuid.uuid4().hex}"
         path.mkdir(parents=True)
-        fsync_dir(self._layout.staging)
+        try:
+            fsync_dir(self._layout.staging)
+        except BaseException:
+            remove_tree(path)
+            raise
         return Write(path)
 
     @contextmanager
@@ -119,11 +123,27 @@ class Staging:
             published = _is(folder, journal.staged) or _is(folder / INDEX_FILE, journal.staged)
             if published and folder != target and not os.path.lexists(target):
                 move(folder, target)
+            remove_if_empty(folder.parent)
+            remove_if_empty(target.parent)
         write.close()
 
 
 def move(folder: Path, target: Path) -> None:
     """Rename a document folder, for good: its category folder is made, an emptied one removed."""
+    known = target.parent.exists()
+    try:
+        _rename(folder, target)
+    except BaseException:
+        if not known:
+            remove_if_empty(target.parent)
+        raise
+    fsync_dir(target.parent)
+    if folder.parent != target.parent:
+        fsync_dir(folder.parent)
+        remove_if_empty(folder.parent)
+
+
+def _rename(folder: Path, target: Path) -> None:
     while True:
         make_folder(target.parent)
         try:
@@ -131,14 +151,11 @@ def move(folder: Path, target: Path) -> None:
                 os.rename(folder, target)
             else:
                 rename_noreplace(folder, target)
-            break
+            return
         except FileNotFoundError:
+            # Somebody removed the category folder, empty until now, in between.
             if not folder.exists():
                 raise
-    fsync_dir(target.parent)
-    if folder.parent != target.parent:
-        fsync_dir(folder.parent)
-        remove_if_empty(folder.parent)
 
 
 def make_folder(path: Path) -> None:

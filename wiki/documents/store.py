@@ -9,7 +9,7 @@ import logging
 import os
 import shutil
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,16 @@ from wiki.documents.reader import read_index, read_topic
 from wiki.documents.render import render_index, render_topic
 from wiki.documents.staging import Staging, Unfinished, Write, move, remove_if_empty
 from wiki.errors import Conflict, InternalError, NotFound
-from wiki.filesystem import exchange, fsync_dir, fsync_file, fsync_tree, rename_noreplace, write_atomic, write_new
+from wiki.filesystem import (
+    exchange,
+    fsync_dir,
+    fsync_file,
+    fsync_tree,
+    recover_exchange,
+    rename_noreplace,
+    write_atomic,
+    write_new,
+)
 from wiki.tenants import Layout
 
 LOCK_SECONDS = 10.0
@@ -53,6 +62,7 @@ class DocumentStore:
                 now = timestamps.now()
                 index = render_index(new, created_at=new.created_at or now, updated_at=now)
                 _stage(write.staged, new, index, original)
+                write.journal(self._layout.knowledge, target, target)
                 self._enter(write.staged, target)
         return target
 
@@ -70,7 +80,9 @@ class DocumentStore:
     @contextmanager
     def replacing(self, doc_id: str) -> Generator[None]:
         """Hold a document's turn to be replaced, from before extraction on. Raises Conflict at once when taken."""
-        with self._staging.lock(doc_id, timeout=0, kind="replace"):
+        with ExitStack() as held:
+            with self._disk(self._layout.staging):
+                held.enter_context(self._staging.lock(doc_id, timeout=0, kind="replace"))
             yield
 
     def replace(
@@ -102,17 +114,20 @@ class DocumentStore:
         return target
 
     def _swap(self, folder: Path, target: Path, staged: Path) -> None:
-        exchange(folder, staged)
+        new = staged.stat().st_ino
         try:
+            exchange(folder, staged)
             fsync_dir(folder.parent)
             fsync_dir(staged.parent)
             if target != folder:
                 move(folder, target)
         except BaseException as error:
             with _undoing(error):
+                recover_exchange(folder, staged)
                 if not folder.exists():
                     move(target, folder)
-                exchange(folder, staged)
+                if folder.stat().st_ino == new:
+                    exchange(folder, staged)
             raise
 
     def patch_index(
@@ -143,17 +158,16 @@ class DocumentStore:
             shutil.copymode(index, staged)
             if index.read_bytes() != old:
                 raise Conflict(f"{self._layout.relative(index)} was edited meanwhile: try again")
-        os.replace(staged, index)
-        fsync_dir(folder)
-        if target == folder:
-            return
         try:
-            move(folder, target)
+            os.replace(staged, index)
+            fsync_dir(folder)
+            if target != folder:
+                move(folder, target)
         except BaseException as error:
             with _undoing(error):
                 if not folder.exists():
                     move(target, folder)
-                write_atomic(index, old, staged.parent)
+                _put_back(index, old, staged.parent)
             raise
 
     def patch_topic(
@@ -187,25 +201,26 @@ class DocumentStore:
             with self._write(key, "patch") as write:
                 if path.read_bytes() != old:
                     raise Conflict(f"{self._layout.relative(path)} was edited meanwhile: try again")
-                write_atomic(path, data, write.path)
-                if target != path:
-                    self._rename_topic(path, target, old, write)
+                self._publish_topic(path, target, data, old, write)
         return target
 
-    def _rename_topic(self, path: Path, target: Path, old: bytes, write: Write) -> None:
+    def _publish_topic(self, path: Path, target: Path, data: bytes, old: bytes, write: Write) -> None:
         try:
-            os.rename(path, target)
-            fsync_dir(path.parent)
+            write_atomic(path, data, write.path)
+            if target != path:
+                os.rename(path, target)
+                fsync_dir(path.parent)
         except BaseException as error:
             with _undoing(error):
                 if not path.exists():
                     os.rename(target, path)
-                write_atomic(path, old, write.path)
+                _put_back(path, old, write.path)
             raise
 
     def delete(self, folder: Path) -> None:
         """Remove a document with its original, and its category folder when that is empty then."""
         with self._exclusive(folder) as key, self._write(key, "delete") as write:
+            write.journal(self._layout.knowledge, folder, folder)
             rename_noreplace(folder, write.staged)
             try:
                 fsync_dir(folder.parent)
@@ -341,6 +356,13 @@ def _carry_over(folder: Path, staged: Path, *, keep_original: bool) -> None:
             if not path.is_symlink():
                 fsync_file(staged / path.name)
     fsync_dir(staged)
+
+
+def _put_back(path: Path, old: bytes, staging: Path) -> None:
+    if not old:
+        path.unlink(missing_ok=True)
+    elif path.read_bytes() != old:
+        write_atomic(path, old, staging)
 
 
 def _renamed(file_name: str, name: str, claim: str | None, topic_id: str | None) -> str:
