@@ -61,7 +61,7 @@ def index_asset(versions: Mapping[dg.AssetKey, str]) -> dg.AssetsDefinition:
         started, changed, passages, documents = time.perf_counter(), 0, 0, 0
         for tenant in library.tenants():
             here = library.tenant(tenant.app_id, tenant.project_id)
-            changed += here.sync()
+            changed += sum(here.reindex())
             status = here.status()
             passages, documents = passages + status.passages, documents + status.documents
             context.log.info(f"{tenant.app_id}/{tenant.project_id}: {changed} changed files so far")

@@ -19,6 +19,5 @@ topic_files = dg.DynamicPartitionsDefinition(name="topic_files")
 """SHA-256 of every live topic file, the same way."""
 
 DOC_ID_TAG = "wiki/doc_id"
-TENANT_TAG = "wiki/tenant"
 DATA_VERSION_TAG = "dagster/data_version"
 CODE_VERSION_TAG = "dagster/code_version"

@@ -25,16 +25,15 @@ def of_batch(report: BatchReport, versions: Mapping[dg.AssetKey, str], root: Pat
         for change in report.topics:
             if change.kind != "deleted":
                 yield of_topic(report.tenant, change, versions, root)
-    tenant_tag = {keys.TENANT_TAG: _tenant_name(report.tenant)}
     yield dg.AssetMaterialization(
         keys.LANCEDB_INDEX,
         metadata=metadata.lance_batch(report),
-        tags=version_tags(versions, keys.LANCEDB_INDEX) | tenant_tag,
+        tags=version_tags(versions, keys.LANCEDB_INDEX),
     )
     yield dg.AssetMaterialization(
         keys.DUCKDB_CATALOG,
         metadata=metadata.catalog_batch(report),
-        tags=version_tags(versions, keys.DUCKDB_CATALOG) | tenant_tag,
+        tags=version_tags(versions, keys.DUCKDB_CATALOG),
     )
     for check in report.checks:
         severity = dg.AssetCheckSeverity.WARN if check.name == "faults_listed" else dg.AssetCheckSeverity.ERROR
@@ -113,7 +112,3 @@ def of_topic(
         metadata=metadata.topic(change) | metadata.document_link(api_url(root), tenant, change.doc_id),
         tags=version_tags(versions, keys.TOPIC_VECTORS, change.sha256) | {keys.DOC_ID_TAG: change.doc_id},
     )
-
-
-def _tenant_name(tenant: Tenant) -> str:
-    return f"{tenant.app_id}/{tenant.project_id}"

@@ -47,7 +47,11 @@ class _Late:
 
 
 class DagsterEvents:
-    """An ``EventSink`` over a Dagster instance. Returns at once, never raises; one thread writes in order."""
+    """An ``EventSink`` over a Dagster instance.
+
+    The cascade hands over its batches from a thread of its own and keeps each until it was taken, so a crash may
+    repeat an event but loses none. What is not urgent (lineage of uploads, pruning, heartbeats) is told by a thread here.
+    """
 
     def __init__(
         self,
@@ -61,27 +65,32 @@ class DagsterEvents:
         self.root = root
         self.versions = versions
         self.lineage_delay = lineage_delay
+        self.reconciled = False
         self._tasks: queue.Queue[Callable[[], None] | None] = queue.Queue()
         self._later: list[_Late] = []
         self._dead: dict[tuple[str, str], None] = {}
         self._last_index_event = 0.0
         self._flushing = threading.Event()
+        self._lock = threading.RLock()
         self._thread = threading.Thread(target=self._work, name="dagster-events", daemon=True)
         self._thread.start()
 
     def batch(self, report: BatchReport) -> None:
-        """Queue a batch's events."""
-        self._tasks.put(lambda: self._batch(report))
+        """Tell a batch. Raises when the instance fails: the cascade's own thread keeps the report and comes again."""
+        with self._lock:
+            self._batch(report)
 
     def heartbeat(self) -> None:
         """Queue a proof that the cascade watched, unless an index event was told lately."""
         self._tasks.put(self._heartbeat)
 
-    def reconcile(self, tenant: Tenant, live_hashes: set[str], live_source_hashes: set[str]) -> None:
-        """Queue a comparison of a tenant's partitions with its live hashes."""
+    def reconcile(self, live: Mapping[Tenant, tuple[set[str], set[str]]]) -> None:
+        """Queue a comparison of the partitions with the live hashes of topic and source files, once a process."""
+        self.reconciled = True
 
         def compare() -> None:
-            reconcile_partitions(self.instance, tenant, live_hashes, live_source_hashes)
+            for tenant, hashes in live.items():
+                reconcile_partitions(self.instance, tenant, *hashes)
 
         self._tasks.put(compare)
 
@@ -114,9 +123,10 @@ class DagsterEvents:
 
     def _late_work(self, *, all_of_it: bool) -> None:
         now = time.monotonic()
-        due = [late for late in self._later if all_of_it or late.due <= now]
-        if due:
+        with self._lock:
+            due = [late for late in self._later if all_of_it or late.due <= now]
             self._later = [late for late in self._later if late not in due]
+        if due:
             self._patiently(lambda: self._lineage(due))
         if self._dead:
             self._patiently(lambda: self._prune(None if all_of_it else MOST_PRUNED))
@@ -125,7 +135,8 @@ class DagsterEvents:
         """Run a task; while the instance fails, try again for about 40 s, then log what is lost and go on."""
         for pause in (*_RETRY_SECONDS, None):
             try:
-                task()
+                with self._lock:
+                    task()
                 return
             except Exception as error:
                 if pause is None:
@@ -140,7 +151,7 @@ class DagsterEvents:
         sources = [tenant.partition_key(change.source_sha256) for change in report.documents]
         self._add(TOPIC_FILES, live)
         self._add(SOURCE_FILES, sources)
-        for event in batch_events.of_batch(report, self.versions, self.root):
+        for event in self._described(report):
             self._report(event)
         self._last_index_event = time.monotonic()
         due = time.monotonic() + self.lineage_delay
@@ -148,6 +159,14 @@ class DagsterEvents:
         for name, hashes in ((TOPIC_FILES, report.dead_hashes), (SOURCE_FILES, report.dead_source_hashes)):
             self._dead.update({(name, tenant.partition_key(sha256)): None for sha256 in hashes})
         self._prune(MOST_PRUNED)
+
+    def _described(self, report: BatchReport) -> list[batch_events.Event]:
+        """The events of a batch. One that Dagster finds malformed would be so again: it is logged, not retried."""
+        try:
+            return list(batch_events.of_batch(report, self.versions, self.root))
+        except (dg.DagsterError, ValueError):
+            _log.exception("a batch can't be told as Dagster events; the indexes are right")
+            return []
 
     def _heartbeat(self) -> None:
         if time.monotonic() - self._last_index_event >= HEARTBEAT_SECONDS or self._last_index_event == 0.0:

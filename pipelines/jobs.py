@@ -6,6 +6,7 @@ from assets import keys
 from assets.versions import code_versions, version_tags
 from pipelines.batch_events import INGEST_JOB
 from pipelines.history import HISTORY_MEGABYTES, history_bytes, prune_chore_runs, rotate_history, trim_index_history
+from pipelines.live import live_hashes
 from pipelines.partitions import reconcile_partitions
 from wiki.library import Library
 
@@ -69,8 +70,8 @@ def keep_up(context: dg.OpExecutionContext, config: UpkeepConfig, library: dg.Re
     rotate = history_bytes(context.instance) > config.history_megabytes * 1_000_000
     for tenant in library.tenants():
         here = library.tenant(tenant.app_id, tenant.project_id)
-        here.optimize()
-        changes = reconcile_partitions(context.instance, tenant, *here.live_hashes(), most=None)
+        here.index.optimize()
+        changes = reconcile_partitions(context.instance, tenant, *live_hashes(here), most=None)
         context.log.info(
             f"{tenant.app_id}/{tenant.project_id}: {changes.added} partitions added, {changes.deleted} pruned"
         )

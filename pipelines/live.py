@@ -21,6 +21,16 @@ class LiveDocument:
     topics: tuple[TopicChange, ...]
 
 
+def live_hashes(here: TenantLibrary) -> tuple[set[str], set[str]]:
+    """Hashes of the topic files and of the source files that the tenant's published catalog holds."""
+    cursor = here.index.snapshots.cursor()
+    if cursor is None:
+        return set(), set()
+    topics = cursor.execute("SELECT DISTINCT sha256 FROM topics").fetchall()
+    sources = cursor.execute("SELECT DISTINCT source_sha256 FROM documents WHERE source_sha256 IS NOT NULL").fetchall()
+    return {row[0] for row in topics}, {row[0] for row in sources}
+
+
 def live_documents(library: Library) -> Iterator[LiveDocument]:
     """Every document of every tenant with the hashes of its files as they lie on disk now."""
     for tenant in library.tenants():

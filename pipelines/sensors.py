@@ -6,6 +6,7 @@ from assets import keys
 from assets.sources import IncomingFile
 from pipelines.batch_events import INGEST_JOB, requested_in_progress
 from pipelines.incoming import plan_runs, waiting_files
+from pipelines.live import live_hashes
 from pipelines.partitions import SOURCE_FILES, add_partitions
 from pipelines.resources import process_cascade
 from wiki.library import Library
@@ -36,6 +37,10 @@ def cascade_sensor(name: str) -> dg.SensorDefinition:
         if not summary.held:
             return dg.SkipReason("another window holds the baton")
         events.heartbeat()
+        if not events.reconciled:
+            events.reconcile(
+                {tenant: live_hashes(library.tenant(tenant.app_id, tenant.project_id)) for tenant in library.tenants()}
+            )
         faults = f", {summary.faults} faults" if summary.faults else ""
         return dg.SkipReason(f"watched {summary.seconds:.0f} s, {summary.changes} changes{faults}")
 

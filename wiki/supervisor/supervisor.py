@@ -25,6 +25,8 @@ from wiki.tenants import INDEX_DIR
 
 WATCHDOG = Path(__file__).with_name("watchdog.py")
 STEP_SECONDS = 0.1
+ASK_SECONDS = 0.5
+"""Between two looks at ``/ready``."""
 STOP_SECONDS = 8.0
 """What the processes get to end by themselves."""
 GRACE_SECONDS = 2.0
@@ -120,7 +122,7 @@ class Supervisor:
         while time.monotonic() < deadline and not self.stopping.is_set():
             if self._record is not None and _is_ready(self._record.api_url):
                 return True
-            self.stopping.wait(STEP_SECONDS)
+            self.stopping.wait(ASK_SECONDS)
         return False
 
     def take_root(self) -> None:
