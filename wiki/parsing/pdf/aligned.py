@@ -6,16 +6,17 @@ from wiki.parsing.pdf.unruled import baseline_rows
 _LEAST_ROWS = 3
 _LEAST_COLUMNS = 3
 _MOST_WORDS = 5
+_GAP = 1.2
 
 
-def aligned_tables(lines: list[Line], taken: list[Box], page_width: float) -> list[Box]:
+def aligned_tables(words: list[Line], taken: list[Box], page_width: float) -> list[Box]:
     """Boxes of tables set without rules, outside the boxes already ``taken``.
 
     A table is three or more rows following closely, each of three or more short pieces with wide
     gaps between, most of which begin, end or centre where a piece of another row does.
     Running text in columns has long pieces, and few of them, in a row.
     """
-    free = [line for line in lines if not any(box.holds(line.box) for box in taken)]
+    free = [word for word in words if not any(box.holds(word.box) for box in taken)]
     runs: list[list[list[Line]]] = [[]]
     for row in baseline_rows(free):
         pieces = _pieces(row)
@@ -31,10 +32,10 @@ def aligned_tables(lines: list[Line], taken: list[Box], page_width: float) -> li
 
 
 def _pieces(row: list[Line]) -> list[Line]:
-    """Neighbours with no more than a word space between count as one piece."""
+    """Neighbours with no more than a wide word space between (as in justified text) count as one piece."""
     pieces: list[Line] = []
     for line in row:
-        if pieces and line.box.left - pieces[-1].box.right < 0.6 * line.height:
+        if pieces and line.box.left - pieces[-1].box.right < _GAP * line.height:
             last = pieces[-1]
             pieces[-1] = Line(union((last.box, line.box)), f"{last.text} {line.text}", last.bold)
         else:

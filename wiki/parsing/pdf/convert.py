@@ -6,7 +6,7 @@ import io
 
 from wiki.errors import ExtractionEmpty, UnsupportedFormat
 from wiki.parsing.docling_writer import DoclingWriter
-from wiki.parsing.pdf.headings import keep_single_heads, settle_levels
+from wiki.parsing.pdf.whole import drop_bullets, keep_single_heads, put_tops_first, settle_levels
 from wiki.parsing.source import Conversion, Source
 
 _BODY = frozenset({"body"})
@@ -37,6 +37,8 @@ def convert_pdf(source: Source) -> Conversion:
         faults = "; ".join(dict.fromkeys(item.error_message for item in result.errors))[:200]
         raise UnsupportedFormat(f"{source.name} is damaged: some pages cannot be read ({faults})")
     keep_single_heads(result.document)
+    put_tops_first(result.document)
+    drop_bullets(result.document)
     settle_levels(result.document)
     pieces = DoclingWriter(result.document, place="page", layers=_BODY).pieces()
     return Conversion(pieces=pieces, title=title, document_date=date)

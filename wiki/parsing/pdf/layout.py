@@ -17,7 +17,7 @@ from docling.models.base_layout_model import BaseLayoutModel
 from docling_core.types.doc import BoundingBox, CoordOrigin, DocItemLabel
 
 from wiki.parsing.pdf.aligned import aligned_tables
-from wiki.parsing.pdf.geometry import Box, Line, body_height, page_lines, union
+from wiki.parsing.pdf.geometry import Box, Line, body_height, page_lines, page_words, union
 from wiki.parsing.pdf.ruled import ruled_tables
 from wiki.parsing.pdf.rules import is_heading, is_running, starts_item
 
@@ -34,8 +34,11 @@ _LABELS = {
     "equation": DocItemLabel.FORMULA,
 }
 _FURNITURE = (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER)
+_TEXTUAL = (*_FURNITURE, DocItemLabel.TEXT, DocItemLabel.SECTION_HEADER, DocItemLabel.CAPTION)
 _LEAST_CONFIDENCE = 0.4
 _RULE_CONFIDENCE = 0.9
+# docling drops regions it finds doubtful; what came this far is kept.
+_KEPT = 0.6
 _IMAGE_SCALE = 1.4
 
 
@@ -71,13 +74,16 @@ class LayoutModel(BaseLayoutModel):
         if page.size is None or not lines:
             return []
         tables = [table.box for table in ruled_tables(conv_res, page)]
+        seen = [region for region in self._seen(page) if not _is_false_picture(region, lines)]
+        modelled = [region.box for region in seen if region.label is DocItemLabel.TABLE]
+        prose = [region.box for region in seen if region.label is DocItemLabel.TEXT and region.confidence > 0.8]
+        tables += [
+            box
+            for box in aligned_tables(page_words(page), tables + modelled, page.size.width)
+            if sum(box.shared(text) for text in prose) < 0.5 * box.area
+        ]
         regions = [Region(box, DocItemLabel.TABLE, _RULE_CONFIDENCE) for box in tables]
-        for region in self._seen(page):
-            taken = max((region.box.shared(box) / (region.box.area or 1) for box in tables), default=0.0)
-            if taken < 0.5 and not (
-                region.label is DocItemLabel.TABLE and any(region.box.shared(box) for box in tables)
-            ):
-                regions.append(region)
+        regions += [region for region in seen if not _covered(region, tables)]
         return with_rules(regions, lines, page.size.height)
 
     def _seen(self, page: Page) -> list[Region]:
@@ -114,11 +120,9 @@ def with_rules(regions: list[Region], lines: list[Line], page_height: float) -> 
             result += _cut(inside, body, mostly_bold, region.confidence)
         elif region.label is DocItemLabel.SECTION_HEADER and inside and _is_prose(inside, body):
             result.append(Region(region.box, DocItemLabel.TEXT, region.confidence))
-        elif region.label in (DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER) and not _at_edge(
-            region.box, page_height
-        ):
-            result.append(Region(region.box, DocItemLabel.TEXT, region.confidence))
-        else:
+        elif region.label in _FURNITURE and inside and not is_furniture(inside, body, page_height):
+            result += _cut(inside, body, mostly_bold, region.confidence)
+        elif inside or region.label not in _TEXTUAL:
             result.append(region)
     for line in free:
         label = _orphan_label(line, body, mostly_bold, page_height)
@@ -130,6 +134,14 @@ def with_rules(regions: list[Region], lines: list[Line], page_height: float) -> 
 def _covered(region: Region, tables: list[Box]) -> bool:
     shared = max((region.box.shared(box) for box in tables), default=0.0)
     return shared > 0 and (region.label is DocItemLabel.TABLE or shared >= 0.5 * region.box.area)
+
+
+def _is_false_picture(region: Region, lines: list[Line]) -> bool:
+    """A picture that is mostly lines of text, or one the model is hardly sure of over any text."""
+    if region.label is not DocItemLabel.PICTURE:
+        return False
+    words = sum(line.box.area for line in lines if region.box.holds(line.box))
+    return words > (0.25 if region.confidence >= 0.7 else 0.02) * region.box.area
 
 
 def _orphan_label(line: Line, body: float, mostly_bold: bool, page_height: float) -> DocItemLabel | None:
@@ -195,8 +207,11 @@ def _is_prose(lines: list[Line], body: float) -> bool:
     )
 
 
-def _at_edge(box: Box, page_height: float) -> bool:
-    return box.bottom < 0.12 * page_height or box.top > 0.88 * page_height
+def is_furniture(lines: list[Line], body: float, page_height: float) -> bool:
+    """Whether what the model calls a running head is one: at the edge of the page and not in heading type."""
+    box = union(line.box for line in lines)
+    at_edge = box.bottom < 0.12 * page_height or box.top > 0.88 * page_height
+    return at_edge and not any(is_heading(line, 1.1 * body, mostly_bold=True) for line in lines)
 
 
 def _clusters(regions: list[Region]) -> list[Cluster]:
@@ -204,7 +219,7 @@ def _clusters(regions: list[Region]) -> list[Cluster]:
         Cluster(
             id=number,
             label=region.label,
-            confidence=region.confidence,
+            confidence=region.confidence if region.label is DocItemLabel.PICTURE else max(region.confidence, _KEPT),
             bbox=BoundingBox(
                 l=region.box.left,
                 t=region.box.top,

@@ -4,7 +4,8 @@ import re
 
 from wiki.parsing.pdf.geometry import Line
 
-_ITEM = re.compile(r"^(?:[•●▪◦‣∙○■□–*]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+\S")
+_ITEM = re.compile(r"^(?:[•●▪◦‣∙○■□–*∞\uf0a7\uf0b7\uf0d8\uf0fc]|\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)])\s+\S")
+_BULLET = re.compile(r"^\s*[•●▪◦‣∙○■□*∞\uf0a7\uf0b7\uf0d8\uf0fc]\s+")
 _NUMBERED = re.compile(
     r"^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[A-Z]\.|[IVX]{1,5}\.|chapter\s+\w+|appendix\s+\w+)\s+\S", re.IGNORECASE
 )
@@ -37,6 +38,11 @@ def is_running(line: Line, body: float, page_height: float) -> bool:
     return (edge and line.height <= 1.05 * body) or (
         is_page_number(line.text) and (line.box.bottom < 0.1 * page_height or line.box.top > 0.9 * page_height)
     )
+
+
+def without_bullet(text: str) -> str:
+    """The words of a list item without a bullet glyph in front."""
+    return _BULLET.sub("", text)
 
 
 def is_page_number(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Heading levels and running heads of a converted PDF, judged over the whole document."""
+"""What only the whole document shows: heading levels, running heads, bullets, what stands on top of a page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from wiki.parsing.pdf.rules import is_page_number
+from wiki.parsing.pdf.rules import is_page_number, without_bullet
 
 if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument, SectionHeaderItem, TextItem
@@ -45,11 +45,47 @@ def keep_single_heads(document: DoclingDocument) -> None:
             item.content_layer = ContentLayer.BODY
 
 
+def drop_bullets(document: DoclingDocument) -> None:
+    """List items without the bullet glyph: Markdown writes its own."""
+    from docling_core.types.doc.document import ListItem
+
+    for item in document.texts:
+        if isinstance(item, ListItem):
+            item.text = without_bullet(item.text)
+
+
+def put_tops_first(document: DoclingDocument) -> None:
+    """Moves what stands wholly above everything else on its page to the page's beginning.
+
+    docling follows columns, and a centred title over two columns touches neither.
+    """
+    by_page: dict[int, list[tuple[int, float, float]]] = {}
+    children = list(document.body.children)
+    for index, reference in enumerate(children):
+        item = reference.resolve(document)
+        for prov in getattr(item, "prov", [])[:1]:
+            height = document.pages[prov.page_no].size.height
+            box = prov.bbox.to_top_left_origin(height)
+            by_page.setdefault(prov.page_no, []).append((index, box.t, box.b))
+    for items in by_page.values():
+        rest = sorted(items, key=lambda item: item[1])
+        first: list[int] = []
+        while len(rest) > 1 and rest[0][2] <= min(top for _, top, _ in rest[1:]) + 2:
+            first.append(rest.pop(0)[0])
+        places = [index for index, _, _ in items]
+        order = [*first, *(index for index in places if index not in first)]
+        for place, index in zip(places, order, strict=True):
+            document.body.children[place] = children[index]
+
+
 def _opens(document: DoclingDocument, heading: SectionHeaderItem) -> bool:
     if not heading.prov or heading.prov[0].page_no != 1 or _NUMBER.match(heading.text):
         return False
-    before = next((item for item in document.texts if item.content_layer.value == "body" and item.text.strip()), None)
-    return before is heading
+    for reference in document.body.children:
+        item = reference.resolve(document)
+        if item.content_layer.value == "body":
+            return item is heading
+    return False
 
 
 def _pattern(item: TextItem) -> str:
