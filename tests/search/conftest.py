@@ -26,7 +26,7 @@ class Shelf:
     embedder: WordEmbedder = field(default_factory=WordEmbedder)
     records: dict[str, TopicRecord] = field(default_factory=dict[str, TopicRecord])
     bodies: dict[str, str] = field(default_factory=dict[str, str])
-    settings: SearchSettings = SearchSettings()
+    settings: SearchSettings = field(default_factory=SearchSettings)
 
     def __post_init__(self) -> None:
         self.store = PassageStore(self.path, self.embedder.dim)

@@ -190,7 +190,7 @@ def test_a_reranker_that_reads_texts_gets_name_and_text(stocked: Shelf) -> None:
         name = "reader"
         needs_tokens = False
 
-        def score(self, query: str, embedded: QueryEmbedding | None, candidates: list[Candidate]) -> list[float]:
+        def score(self, _query: str, _embedded: object, candidates: list[Candidate]) -> list[float]:
             seen.extend(candidate.text for candidate in candidates)
             return [0.5 for _ in candidates]
 

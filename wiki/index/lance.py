@@ -14,6 +14,7 @@ from lancedb.query import MatchQuery
 from lancedb.table import LanceTable
 
 from wiki.errors import IndexModelMismatch, InternalError
+from wiki.index.event_loop import wait_for
 from wiki.index.folding import fold
 from wiki.index.rows import PassageRow, StoredVector
 from wiki.models.protocols import Vector
@@ -101,28 +102,38 @@ class PassageStore:
         self.path = path
         self.dim = dim
         self._opened: LanceTable | None = None
+        self._reading: Any = None
 
     # Reading
 
     def keyword(self, text: str, limit: int, where: str | None = None) -> list[Recall]:
         """The best ``limit`` passages by BM25 over ``search_text``. ``text`` is words only, never query syntax."""
-        table = self._table()
         words = fold(text)
-        if table is None or not words.strip():
+        if not words.strip():
             return []
-        query = table.search(_match(words), query_type="fts").select([*_RECALL_COLUMNS, "_score"])
-        found = _filtered(query, where).limit(limit).to_arrow()
-        return _recalls(found, found.column("_score").to_pylist())
+
+        async def read() -> list[Recall]:
+            table = await self._reader()
+            if table is None:
+                return []
+            query = _filtered(table.query().nearest_to_text(_match(words)), where)
+            found = await query.select([*_RECALL_COLUMNS, "_score"]).limit(limit).to_arrow()
+            return _recalls(found, found.column("_score").to_pylist())
+
+        return wait_for(read())
 
     def vector(self, vector: Vector, limit: int, where: str | None = None) -> list[Recall]:
         """The best ``limit`` passages by cosine."""
-        table = self._table()
-        if table is None:
-            return []
-        query = table.search(vector, vector_column_name="vector", query_type="vector").distance_type("cosine")
-        query = query.select([*_RECALL_COLUMNS, "_distance"])
-        found = _filtered(query, where).limit(limit).to_arrow()
-        return _recalls(found, [1.0 - distance for distance in found.column("_distance").to_pylist()])
+
+        async def read() -> list[Recall]:
+            table = await self._reader()
+            if table is None:
+                return []
+            query = _filtered(table.query().nearest_to(vector).column("vector").distance_type("cosine"), where)
+            found = await query.select([*_RECALL_COLUMNS, "_distance"]).limit(limit).to_arrow()
+            return _recalls(found, [1.0 - distance for distance in found.column("_distance").to_pylist()])
+
+        return wait_for(read())
 
     def fetch(self, passage_ids: Collection[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
         """``columns`` of the given passages by id; ids that are not there are left out."""
@@ -135,10 +146,14 @@ class PassageStore:
     def rows(self, columns: Sequence[str], where: str | None = None) -> Any:
         """``columns`` of every row that matches, in no order."""
         wanted = list(dict.fromkeys(columns))
-        table = self._table()
-        if table is None:
-            return passage_schema(self.dim).empty_table().select(wanted)
-        return _filtered(table.search().select(wanted), where).limit(None).to_arrow()
+
+        async def read() -> Any:
+            table = await self._reader()
+            if table is None:
+                return passage_schema(self.dim).empty_table().select(wanted)
+            return await _filtered(table.query(), where).select(wanted).to_arrow()
+
+        return wait_for(read())
 
     def known_vectors(self, passage_hashes: Collection[str], model: str) -> dict[str, StoredVector]:
         """Vectors in the index of passages with these hashes, made by ``model``."""
@@ -237,19 +252,31 @@ class PassageStore:
             self.ensure_indexes()
             table.optimize(cleanup_older_than=KEPT_VERSIONS)
 
+    async def _reader(self) -> Any:
+        if self._reading is None and (self.path / f"{TABLE}.lance").is_dir():
+            database = await lancedb.connect_async(self.path, read_consistency_interval=timedelta(0))
+            opened = await database.open_table(TABLE)
+            self._check_dim(await opened.schema())
+            self._reading = opened
+        return self._reading
+
     def _table(self) -> LanceTable | None:
         if self._opened is None and (self.path / f"{TABLE}.lance").is_dir():
             database = lancedb.connect(self.path, read_consistency_interval=timedelta(0))
             opened = database.open_table(TABLE)
             if not isinstance(opened, LanceTable):
                 raise InternalError(f"LanceDB gave a {type(opened).__name__} for a local table")
-            if (stored := opened.schema.field("vector").type.list_size) != self.dim:
-                raise IndexModelMismatch(
-                    f"the index holds vectors of {stored} dimensions, the embedding model gives {self.dim}: run wiki "
-                    f"rebuild, or set embedding.model back"
-                )
+            self._check_dim(opened.schema)
             self._opened = opened
         return self._opened
+
+    def _check_dim(self, schema: Any) -> None:
+        stored = schema.field("vector").type.list_size
+        if stored != self.dim:
+            raise IndexModelMismatch(
+                f"the index holds vectors of {stored} dimensions, the embedding model gives {self.dim}: run wiki "
+                f"rebuild, or set embedding.model back"
+            )
 
     def _create(self, rows: Sequence[PassageRow]) -> None:
         self.path.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,6 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +50,7 @@ class BundledEmbedder:
         self._lock = threading.Lock()
         self._loaded: _Parts | None = None
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """Known without loading the model."""
         return f"all-MiniLM-L6-v2:{WEIGHTS_SHA256[:12]}:{load_projection().digest[:12]}"

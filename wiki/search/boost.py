@@ -15,5 +15,5 @@ def category_boosts(categories: Sequence[str], masses: Sequence[float], strength
     shares: dict[str, float] = dict.fromkeys(categories, 0.0)
     for category, mass in zip(categories, masses, strict=True):
         shares[category] += mass / total
-    first, second = (sorted(shares.values(), reverse=True) + [0.0])[:2]
+    first, second = [*sorted(shares.values(), reverse=True), 0.0][:2]
     return {category: strength * share * (first - second) for category, share in shares.items()}

@@ -1,7 +1,7 @@
 """Query -> hits: embed, recall by channel, fuse, rerank, boost, cut."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -78,7 +78,7 @@ class SearchEngine:
         with clock.step("fuse"):
             fused = self._fuse(query, found)
         with clock.step("rerank"):
-            ranking = self._rerank(query, embedded, embedder, reranker, fused)
+            ranking = self._rerank(query, embedded, reranker, fused)
         if query.score_threshold is not None:
             ranking = [item for item in ranking if item.score >= query.score_threshold]
         with clock.step("join"):
@@ -144,7 +144,6 @@ class SearchEngine:
         self,
         query: SearchQuery,
         embedded: QueryEmbedding | None,
-        embedder: Embedder,
         reranker: Reranker,
         fused: Sequence[Ranked],
     ) -> list[Ranked]:
@@ -243,7 +242,7 @@ class _Clock:
         self.steps: dict[str, float] = {"embed": 0.0, "recall": 0.0, "fuse": 0.0, "rerank": 0.0, "join": 0.0}
 
     @contextmanager
-    def step(self, name: str) -> Iterator[None]:
+    def step(self, name: str) -> Generator[None]:
         begin = time.perf_counter()
         yield
         self.steps[name] = round(self.steps[name] + (time.perf_counter() - begin) * 1_000, 3)

@@ -1,6 +1,7 @@
 """The part of a passage that shows why it was found, with the query's words marked."""
 
 import re
+from collections.abc import Iterator
 
 from wiki.index.folding import fold
 from wiki.views import Snippet
@@ -23,16 +24,26 @@ def make_snippet(text: str, query: str, length: int = LENGTH) -> Snippet:
 def find_matches(text: str, query: str) -> list[tuple[int, int]]:
     """Offsets ``[start, end)`` of the query's words in ``text``, in order: inflected English forms count."""
     stems = {_stem(fold(word)) for word in _WORD.findall(query) if not _UNSPACED.search(word)}
-    pairs = {run[place : place + 2] for run in _UNSPACED.findall(query) for place in range(max(1, len(run) - 1))}
-    matches: list[tuple[int, int]] = []
-    for word in _WORD.finditer(text):
-        if not _UNSPACED.search(word.group()):
-            if _stem(fold(word.group())) in stems:
-                matches.append(word.span())
-            continue
-        for run in _UNSPACED.finditer(word.group()):
-            matches.extend(_pair_matches(run.group(), word.start() + run.start(), pairs))
+    runs = _UNSPACED.findall(query)
+    pairs = {run[place : place + 2] for run in runs for place in range(max(1, len(run) - 1))}
+    matches = [span for word, span in _candidate_words(text, stems) if _stem(fold(word)) in stems]
+    if pairs:
+        for run in _UNSPACED.finditer(text):
+            matches.extend(_pair_matches(run.group(), run.start(), pairs))
+        matches.sort()
     return matches
+
+
+def _candidate_words(text: str, stems: set[str]) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Words that may match: those that begin like a stem, or all of them where folding changes more than case."""
+    if not stems:
+        return
+    words = _WORD
+    if text.isascii():
+        words = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(stems)))})\w*", re.IGNORECASE)
+    for match in words.finditer(text):
+        if not _UNSPACED.search(match.group()):
+            yield match.group(), match.span()
 
 
 def _pair_matches(run: str, offset: int, pairs: set[str]) -> list[tuple[int, int]]:
