@@ -1,6 +1,7 @@
 """``wiki up`` and ``wiki serve``: the processes."""
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,9 @@ from wiki.errors import ConfigurationError
 if TYPE_CHECKING:
     from wiki.settings import Settings
     from wiki.supervisor.record import RunRecord
+
+CHILD_LINE = re.compile(r"[\w-]+ \| ")
+TROUBLE = re.compile(r"\b(WARNING|ERROR|CRITICAL)\b")
 
 HostOption = Annotated[
     str | None,
@@ -47,6 +51,7 @@ def up(
     ask: Annotated[
         str | None, typer.Option("--ask", help="Then search for this and print the first result.", show_default=False)
     ] = None,
+    verbose: Annotated[bool, typer.Option("--verbose", help="Show every line the processes log.")] = False,
     root: RootOption = None,
     app: AppOption = "default",
     project: ProjectOption = "default",
@@ -54,7 +59,8 @@ def up(
     """Start everything on a library, and stay up.
 
     The API, Dagster, and the cascade that follows your files; a process that dies is
-    started again. Ctrl-C ends all of it.
+    started again. Ctrl-C ends all of it. Logs are in .index/logs below the root;
+    warnings and errors among them are shown here as well.
 
     \b
     Examples:
@@ -68,7 +74,7 @@ def up(
     settings = settings_of(where, {"api.host": host, "api.port": port})
     refuse_open_bind(settings)
     where.root.mkdir(parents=True, exist_ok=True)
-    supervisor = Supervisor(settings, dagster_port=dagster_port, lite=lite)
+    supervisor = Supervisor(settings, dagster_port=dagster_port, lite=lite, tell=_teller(verbose))
     raise typer.Exit(supervisor.run(_first_steps(where, add or [], ask)))
 
 
@@ -106,6 +112,17 @@ def refuse_open_bind(settings: "Settings") -> None:
             "and put a proxy that checks callers in front of it",
             setting="api.host",
         )
+
+
+def _teller(verbose: bool) -> Callable[[str], None]:
+    """Prints what the supervisor says; of the processes' own lines (``api | ...``) only trouble, unless verbose."""
+
+    def tell(line: str) -> None:
+        if verbose or not CHILD_LINE.match(line) or TROUBLE.search(line):
+            typer.echo(line)
+            sys.stdout.flush()
+
+    return tell
 
 
 def _first_steps(where: Scope, paths: list[Path], question: str | None) -> "Callable[[RunRecord], None] | None":
