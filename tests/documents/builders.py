@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from wiki.documents.model import NewDocument, NewTopic
+from wiki.documents.model import INDEX_FILE, IndexFile, NewDocument, NewTopic
+from wiki.documents.reader import read_index
 from wiki.tenants import Layout
 
 DOC_ID = "d_a1b2c3d4e5f6"
@@ -47,3 +48,15 @@ def tree(path: Path) -> dict[str, bytes | None]:
 def unfinished(layout: Layout) -> list[str]:
     """What lies in ``.staging`` beside the locks."""
     return [path.name for path in layout.staging.iterdir() if path.name != "locks"] if layout.staging.exists() else []
+
+
+def index_of(folder: Path) -> IndexFile:
+    """The ``index.md`` of a document folder, read."""
+    return read_index(folder / INDEX_FILE, (folder / INDEX_FILE).read_bytes())
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    """Change a file as a person does."""
+    data = path.read_bytes()
+    assert old.encode() in data
+    path.write_bytes(data.replace(old.encode(), new.encode()))

@@ -58,8 +58,10 @@ CHANGES: dict[str, Change] = {
 class Steps:
     """Calls ``strike`` before the n-th change of the disk. Forcing bytes to disk is a step that takes no time."""
 
-    def __init__(self, strike: Callable[[], None]) -> None:
+    def __init__(self, strike: Callable[[], None], *, lasting: bool = False) -> None:
+        """``lasting``: strike before every later change, too."""
         self._strike = strike
+        self._lasting = lasting
         self._count = self._at = 0
         self.struck = False
         self.last = ""
@@ -89,7 +91,7 @@ class Steps:
 
     def _step(self, name: str) -> None:
         self._count += 1
-        if self._count == self._at:
+        if self._count == self._at or (self._lasting and 0 < self._at < self._count):
             self.struck, self.last = True, name
             self._strike()
 

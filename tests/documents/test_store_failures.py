@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.documents.builders import new_document, tree, unfinished
+from tests.documents.crash import renamed_back
 from tests.documents.steps import CHANGES, Steps
 from wiki import filesystem
 from wiki.documents.store import DocumentStore
@@ -56,4 +57,38 @@ def test_a_write_that_fails_at_any_step_leaves_everything_as_it_was(
             assert unfinished(layout) == []
             shutil.rmtree(layout.home)
             shutil.copytree(pristine, layout.home)
+    raise AssertionError("the write never got through")
+
+
+@pytest.mark.parametrize("name", list(CHANGES))
+def test_a_disk_that_fails_for_good_in_a_write_is_recovered_when_it_is_back(
+    root: Path, tmp_path: Path, name: str
+) -> None:
+    layout = Layout(root, Tenant())
+    original = tmp_path / "upload"
+    original.write_bytes(b"raw")
+    store = DocumentStore(layout)
+    pristine = tmp_path / "pristine"
+    steps = Steps(_full, lasting=True)
+    with steps.watching():
+        folder = store.create(new_document(), original)
+        before = tree(layout.home)
+        shutil.copytree(layout.home, pristine)
+        CHANGES[name](store, folder, original)
+        allowed = [before, tree(layout.home)]
+        allowed += [renamed_back(allowed[1])] if name == "patch topic" else []
+        for failing in range(1, 300):
+            shutil.rmtree(layout.home)
+            shutil.copytree(pristine, layout.home)
+            steps.start(failing)
+            try:
+                CHANGES[name](store, folder, original)
+            except InternalError:
+                steps.stop()
+                store.recover()
+                assert tree(layout.home) in allowed, f"step {failing}: {steps.last}"
+                assert unfinished(layout) == []
+            steps.stop()
+            if not steps.struck:
+                return
     raise AssertionError("the write never got through")

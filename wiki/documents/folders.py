@@ -11,7 +11,10 @@ from wiki.tenants import Layout
 
 
 def document_folders(knowledge: Path) -> Iterator[Path]:
-    """Every document folder, sorted by path: a visible folder two levels down that holds a Markdown file."""
+    """Every document folder, sorted by path: a visible folder two levels down that holds a Markdown file.
+
+    Links are not followed: what they point to may lie outside the tenant.
+    """
     for category in _visible_folders(knowledge):
         for folder in _visible_folders(category):
             if any(True for _ in _markdown_files(folder)):
@@ -77,12 +80,14 @@ def named_folder(layout: Layout, doc_id: str) -> Path | None:
 def _visible_folders(path: Path) -> list[Path]:
     if not path.is_dir():
         return []
-    return sorted(child for child in path.iterdir() if not child.name.startswith(".") and child.is_dir())
+    folders = (child for child in path.iterdir() if not child.name.startswith(".") and not child.is_symlink())
+    return sorted(child for child in folders if child.is_dir())
 
 
 def _markdown_files(folder: Path) -> Iterator[Path]:
     for path in folder.iterdir():
-        if path.suffix.lower() == ".md" and not path.name.startswith(".") and path.is_file():
+        named = path.suffix.lower() == ".md" and not path.name.startswith(".")
+        if named and path.is_file() and not path.is_symlink():
             yield path
 
 

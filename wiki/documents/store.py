@@ -136,7 +136,7 @@ class DocumentStore:
         """Change ``title``, ``category_id``, ``labels``, ``document_date`` or ``fields``; gives the folder.
 
         Empty values take the key out. Rewrites front-matter lines of ``index.md`` only; a new title or category
-        renames or moves the folder. ``doc_id`` is written when the file names none, so that the id outlives the move.
+        renames or moves the folder. ``doc_id``, the id the caller knows it by, is written when the file names no such id, so that it outlives the move.
         """
         with self._exclusive(folder) as key:
             old = self._index_bytes(folder, if_match)
@@ -144,7 +144,8 @@ class DocumentStore:
             title, category = changes.get("title"), changes.get("category_id")
             name = folder.name if title in (None, before.title) else slugs.document_folder_name(title, doc_id or key)
             target = self._free_place(folder, category or folder.parent.name, name)
-            claim = None if before.claim or target == folder else doc_id or key
+            wanted = doc_id or key
+            claim = wanted if target != folder and before.claim != wanted else None
             data = changed_index(old, before, changes, claim=claim, now=timestamps.now())
             with self._write(key, "patch") as write:
                 write_new(write.staged, data)
