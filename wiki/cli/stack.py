@@ -74,7 +74,8 @@ def up(
     settings = settings_of(where, {"api.host": host, "api.port": port})
     refuse_open_bind(settings)
     where.root.mkdir(parents=True, exist_ok=True)
-    supervisor = Supervisor(settings, dagster_port=dagster_port, lite=lite, tell=_teller(verbose))
+    tell = everything if verbose else child_lines_only_in_trouble
+    supervisor = Supervisor(settings, dagster_port=dagster_port, lite=lite, tell=tell)
     raise typer.Exit(supervisor.run(_first_steps(where, add or [], ask)))
 
 
@@ -114,15 +115,16 @@ def refuse_open_bind(settings: "Settings") -> None:
         )
 
 
-def _teller(verbose: bool) -> Callable[[str], None]:
-    """Prints what the supervisor says; of the processes' own lines (``api | ...``) only trouble, unless verbose."""
+def everything(line: str) -> None:
+    """Print at once, for whoever reads over a pipe."""
+    typer.echo(line)
+    sys.stdout.flush()
 
-    def tell(line: str) -> None:
-        if verbose or not CHILD_LINE.match(line) or TROUBLE.search(line):
-            typer.echo(line)
-            sys.stdout.flush()
 
-    return tell
+def child_lines_only_in_trouble(line: str) -> None:
+    """Print what the supervisor says, but of its processes' own lines (``api | ...``) only warnings and errors."""
+    if not CHILD_LINE.match(line) or TROUBLE.search(line):
+        everything(line)
 
 
 def _first_steps(where: Scope, paths: list[Path], question: str | None) -> "Callable[[RunRecord], None] | None":
@@ -135,13 +137,12 @@ def _first_steps(where: Scope, paths: list[Path], question: str | None) -> "Call
         from wiki.cli.first_steps import take_first_steps
 
         try:
-            take_first_steps(record.api_url, where, paths, question, typer.echo)
+            take_first_steps(record.api_url, where, paths, question, everything)
         except (HTTPError, OSError) as error:
             say(f"the first steps were cut short: {error}; `wiki add` and `wiki search` do the same")
             return
-        typer.echo(f"\nAPI      {record.api_url} (try {record.api_url}/docs)")
-        typer.echo(f"Dagster  {record.dagster_url or 'not running (--lite)'}")
-        typer.echo("Ctrl-C ends everything.")
-        sys.stdout.flush()
+        everything(f"\nAPI      {record.api_url} (try {record.api_url}/docs)")
+        everything(f"Dagster  {record.dagster_url or 'not running (--lite)'}")
+        everything("Ctrl-C ends everything.")
 
     return take
