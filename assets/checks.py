@@ -18,6 +18,11 @@ SPECS = (
         "no_orphan_rows", asset=keys.LANCEDB_INDEX, description="No passage belongs to a topic that is gone."
     ),
     dg.AssetCheckSpec(
+        "rows_match_catalog",
+        asset=keys.LANCEDB_INDEX,
+        description="LanceDB holds as many passages as the catalog counts. Also told by the cascade, per batch.",
+    ),
+    dg.AssetCheckSpec(
         "no_stale_summaries",
         asset=keys.LANCEDB_INDEX,
         description="No passage is ranked by a summary made from an older body.",
@@ -36,7 +41,7 @@ SPECS = (
         "no_orphan_rows", asset=keys.DUCKDB_CATALOG, description="No row belongs to a file that is gone."
     ),
     dg.AssetCheckSpec(
-        "faults_listed",
+        "no_faults",
         asset=keys.DUCKDB_CATALOG,
         description="Files that can't be served as they should be, with the remedy. A fault warns, it doesn't fail.",
     ),
@@ -56,7 +61,12 @@ def check_indexes(
     wanted = context.selected_asset_check_keys
     verified = [(tenant, difference) for tenant in here for difference in tenant.verify().differences]
     faults = [fault for tenant in here for fault in tenant.faults()]
-    results = [*_comparisons([difference for _, difference in verified]), _stale_summaries(verified), _faults(faults)]
+    results = [
+        *_comparisons([difference for _, difference in verified]),
+        _stale_summaries(verified),
+        _counts(here),
+        _faults(faults),
+    ]
     if dg.AssetCheckKey(keys.LANCEDB_INDEX, "search_floor") in wanted:
         results.append(_search_floor(here))
     yield from (result for result in results if _key(result) in wanted)
@@ -104,11 +114,22 @@ def _stale_summaries(found: Sequence[tuple[TenantLibrary, Difference]]) -> dg.As
     )
 
 
+def _counts(tenants: Sequence[TenantLibrary]) -> dg.AssetCheckResult:
+    expected = sum(tenant.status().passages for tenant in tenants)
+    stored = sum(tenant.index.store().count() for tenant in tenants) if expected else 0
+    return dg.AssetCheckResult(
+        asset_key=keys.LANCEDB_INDEX,
+        check_name="rows_match_catalog",
+        passed=stored == expected,
+        metadata={"passages": stored, "expected": expected},
+    )
+
+
 def _faults(faults: Sequence[FaultView]) -> dg.AssetCheckResult:
     lines = [f"- {fault.path}: {fault.reason}. {fault.remedy}" for fault in faults[:_SHOWN]]
     return dg.AssetCheckResult(
         asset_key=keys.DUCKDB_CATALOG,
-        check_name="faults_listed",
+        check_name="no_faults",
         passed=not faults,
         severity=dg.AssetCheckSeverity.WARN,
         metadata={"faults": len(faults), "first": dg.MetadataValue.md("\n".join(lines) or "none")},

@@ -14,11 +14,16 @@ FRESHNESS = timedelta(seconds=120)
 """Two heartbeats (docs/decisions/0002-freshness.md) and the daemon's own 30 s step."""
 
 
+_ANY_OF = dg.SpecificPartitionsPartitionMapping([])
+"""Which document a topic file belongs to is known by its ``wiki/doc_id``, not by its partition: without this, Dagster
+would call every older topic stale whenever a document is added."""
+
+
 def topic_vectors(versions: Mapping[dg.AssetKey, str]) -> dg.AssetSpec:
     """Made by the cascade as files change, so there is nothing to run."""
     return dg.AssetSpec(
         keys.TOPIC_VECTORS,
-        deps=[keys.MARKDOWN_TOPICS],
+        deps=[dg.AssetDep(keys.MARKDOWN_TOPICS, partition_mapping=_ANY_OF)],
         description="Vectors and token vectors of one topic file's exact bytes. Made by the cascade when the file "
         "appears or changes; an edit embeds only the passages it changed, a rename none.",
         group_name="index",
@@ -36,7 +41,7 @@ def index_asset(versions: Mapping[dg.AssetKey, str]) -> dg.AssetsDefinition:
         specs=[
             dg.AssetSpec(
                 keys.LANCEDB_INDEX,
-                deps=[keys.TOPIC_VECTORS],
+                deps=[dg.AssetDep(keys.TOPIC_VECTORS, partition_mapping=_ANY_OF)],
                 description="The passages of every tenant in LanceDB: rows, table version, size. Reported by the "
                 "cascade per batch; materializing it hashes the whole root again and mends what differs.",
                 group_name="index",
@@ -46,7 +51,7 @@ def index_asset(versions: Mapping[dg.AssetKey, str]) -> dg.AssetsDefinition:
             ),
             dg.AssetSpec(
                 keys.DUCKDB_CATALOG,
-                deps=[keys.MARKDOWN_TOPICS],
+                deps=[dg.AssetDep(keys.MARKDOWN_TOPICS, partition_mapping=_ANY_OF)],
                 description="Documents, topics, files and faults of every tenant in DuckDB, published as snapshots.",
                 group_name="index",
                 kinds={"duckdb"},

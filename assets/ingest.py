@@ -18,11 +18,6 @@ _KINDS = {
     keys.PARSED_DOCUMENTS: {"markdown", "docling"},
     keys.MARKDOWN_TOPICS: {"markdown"},
 }
-_DEPS: dict[dg.AssetKey, list[dg.AssetKey]] = {
-    keys.RAW_FILES: [],
-    keys.PARSED_DOCUMENTS: [keys.RAW_FILES],
-    keys.MARKDOWN_TOPICS: [keys.PARSED_DOCUMENTS],
-}
 
 
 def ingest_asset(versions: Mapping[dg.AssetKey, str]) -> dg.AssetsDefinition:
@@ -33,7 +28,7 @@ def ingest_asset(versions: Mapping[dg.AssetKey, str]) -> dg.AssetsDefinition:
         specs=[
             dg.AssetSpec(
                 key,
-                deps=_DEPS[key],
+                deps=[keys.MADE_FROM[key]] if key in keys.MADE_FROM else [],
                 description=_DESCRIPTIONS[key],
                 group_name="ingest",
                 kinds=_KINDS[key],

@@ -9,6 +9,9 @@ TOPIC_VECTORS = dg.AssetKey("topic_vectors")
 LANCEDB_INDEX = dg.AssetKey("lancedb_index")
 DUCKDB_CATALOG = dg.AssetKey("duckdb_catalog")
 
+MADE_FROM = {PARSED_DOCUMENTS: RAW_FILES, MARKDOWN_TOPICS: PARSED_DOCUMENTS}
+"""Within the ingest, one partition is made from the same one of the asset before."""
+
 INGEST = (RAW_FILES, PARSED_DOCUMENTS, MARKDOWN_TOPICS)
 INDEXES = (LANCEDB_INDEX, DUCKDB_CATALOG)
 
@@ -21,3 +24,4 @@ topic_files = dg.DynamicPartitionsDefinition(name="topic_files")
 DOC_ID_TAG = "wiki/doc_id"
 DATA_VERSION_TAG = "dagster/data_version"
 CODE_VERSION_TAG = "dagster/code_version"
+INPUT_VERSION_TAG = "dagster/input_data_version"

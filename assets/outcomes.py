@@ -40,9 +40,9 @@ def tag_run(context: dg.AssetExecutionContext, done: Sequence[Done]) -> None:
     """Tag the run with its document, or with how many there are."""
     documents = sorted({outcome.doc_id for _, outcome in done if outcome.doc_id})
     if len(documents) == 1:
-        context.instance.add_run_tags(context.run_id, {keys.DOC_ID_TAG: documents[0]})
+        context.instance.add_run_tags(context.run.run_id, {keys.DOC_ID_TAG: documents[0]})
     elif documents:
-        context.instance.add_run_tags(context.run_id, {"wiki/documents": str(len(documents))})
+        context.instance.add_run_tags(context.run.run_id, {"wiki/documents": str(len(documents))})
 
 
 def events(

@@ -34,6 +34,8 @@ def version_tags(
     tags = {keys.CODE_VERSION_TAG: versions[asset]}
     if data_version is not None:
         tags[keys.DATA_VERSION_TAG] = data_version
+        if asset in keys.MADE_FROM:
+            tags[f"{keys.INPUT_VERSION_TAG}/{keys.MADE_FROM[asset].to_user_string()}"] = data_version
     return tags
 
 

@@ -36,7 +36,7 @@ def of_batch(report: BatchReport, versions: Mapping[dg.AssetKey, str], root: Pat
         tags=version_tags(versions, keys.DUCKDB_CATALOG),
     )
     for check in report.checks:
-        severity = dg.AssetCheckSeverity.WARN if check.name == "faults_listed" else dg.AssetCheckSeverity.ERROR
+        severity = dg.AssetCheckSeverity.WARN if check.name == "no_faults" else dg.AssetCheckSeverity.ERROR
         yield dg.AssetCheckEvaluation(
             asset_key=dg.AssetKey(check.asset),
             check_name=check.name,

@@ -23,6 +23,13 @@ def library(root: Path, word_embedder: WordEmbedder) -> Iterator[Library]:
     made.close()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def no_telemetry() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DAGSTER_DISABLE_TELEMETRY", "yes")
+        yield
+
+
 @pytest.fixture(scope="session")
 def empty_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A Dagster home whose databases are made: making them takes seconds, copying them nothing."""

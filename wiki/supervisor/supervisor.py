@@ -44,13 +44,23 @@ def say(line: str) -> None:
 class Supervisor:
     """``wiki up``. Use ``run`` for the whole life, or ``start``, ``step`` and ``stop`` by hand."""
 
-    def __init__(self, settings: Settings, *, dagster_port: int = 3000, lite: bool = False, tell: Tell = say) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        dagster_port: int = 3000,
+        lite: bool = False,
+        tell: Tell = say,
+        build: Callable[[Settings, Ports, Tell], list[Child]] = children,
+    ) -> None:
+        """``build`` gives the processes to keep alive: those of the stack."""
         self.settings = settings
         self.root = settings.root.resolve()
         self.lite = lite
         self.stopping = threading.Event()
         self._dagster_port = dagster_port
         self._tell = tell
+        self._build = build
         self._lock = FileLock(self.root / INDEX_DIR / "up.lock")
         self._children: list[Child] = []
         self._watchdog: subprocess.Popen[bytes] | None = None
@@ -83,7 +93,7 @@ class Supervisor:
             dagster=choose_port(LOOPBACK, self._dagster_port, "--dagster-port"),
             code=choose_port(LOOPBACK, 0, ""),
         )
-        self._children = children(self.settings.model_copy(update={"root": self.root}), ports, self._tell)
+        self._children = self._build(self.settings.model_copy(update={"root": self.root}), ports, self._tell)
         self._record = self.make_record({"api": ports.api, "dagster": ports.dagster, "code-server": ports.code})
         self._start_watchdog()
         self.step(changed=True)
