@@ -25,8 +25,10 @@ _LISTS = {"candidates", "labels"}
 _JSON = {"fields", "extraction", "source"}
 
 
-def _schema(row: type[Any]) -> pa.Schema:
-    def kind(name: str) -> pa.DataType:
+def _schema(row: type[Any]) -> Any:
+    """The Arrow schema of a row class."""
+
+    def kind(name: str) -> Any:
         if name in _INTS:
             return pa.int64()
         if name in _LISTS:
@@ -36,7 +38,7 @@ def _schema(row: type[Any]) -> pa.Schema:
     return pa.schema([(field.name, kind(field.name)) for field in fields(row)])
 
 
-_TABLES: dict[str, tuple[type[Any], pa.Schema]] = {
+_TABLES: dict[str, tuple[type[Any], Any]] = {
     "documents": (DocumentRow, _schema(DocumentRow)),
     "topics": (TopicRow, _schema(TopicRow)),
     "files": (FileRow, _schema(FileRow)),
@@ -159,7 +161,7 @@ def select(connection: duckdb.DuckDBPyConnection, table: str, where: str, parame
     return _select(connection, table, where, parameters)
 
 
-def _encoded(row: Any, schema: pa.Schema) -> dict[str, Any]:
+def _encoded(row: Any, schema: Any) -> dict[str, Any]:
     values = dict(zip(schema.names, _shallow(row), strict=True))
     return {name: _encode(value, name) for name, value in values.items()}
 

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
@@ -221,7 +221,7 @@ def _with_hash(row: TopicRow, document: DocumentRow) -> TopicRow:
         document.created_at, document.document_date, document.fields,
     )  # fmt: skip
     digest = sha256(json.dumps(seen, sort_keys=True, default=str).encode()).hexdigest()
-    return TopicRow(**{**row.__dict__, "row_hash": digest})
+    return replace(row, row_hash=digest)
 
 
 def _place(file: DiskFile[TopicFile]) -> tuple[bool, tuple[int, ...], str]:
@@ -232,7 +232,7 @@ def _place(file: DiskFile[TopicFile]) -> tuple[bool, tuple[int, ...], str]:
 
 
 def _parent(
-    topic_id: str, parsed: TopicFile, by_id: Mapping[str, object], by_position: Mapping[str | None, str]
+    topic_id: str, parsed: TopicFile, by_id: Mapping[str, object], by_position: Mapping[str, str]
 ) -> str | None:
     if parsed.parent_id in by_id and parsed.parent_id != topic_id:
         return parsed.parent_id

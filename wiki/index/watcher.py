@@ -43,10 +43,12 @@ class Watcher:
     def next(self) -> set[Touched]:
         """Changes since the last call; waits at most about 0.1 s for the first."""
         touched, self._fresh = self._fresh, set()
-        if self._changes is None:
+        changes = self._changes
+        if changes is None:
             self._stop.wait(WAIT_MS / 1000)
         else:
-            touched |= {t for _, path in next(self._changes, set()) if (t := self._touched(path))}
+            nothing: set[tuple[Change, str]] = set()
+            touched |= {t for _, path in next(changes, nothing) if (t := self._touched(path))}
         if self._present() != self._watched:
             touched |= self._arm()
         return touched
@@ -71,7 +73,7 @@ class Watcher:
         if self._watched:
             self._changes = watch(
                 *(Layout(self._root, tenant).knowledge for tenant in self._watched),
-                watch_filter=lambda _, path: self._touched(path) is not None,
+                watch_filter=self._wanted,
                 debounce=self._debounce_ms,
                 step=min(STEP_MS, self._debounce_ms),
                 rust_timeout=WAIT_MS,
@@ -83,6 +85,9 @@ class Watcher:
             )
             next(self._changes, None)
         return {Touched(t, None) for t in self._watched.keys() | before.keys() if self._watched.get(t) != before.get(t)}
+
+    def _wanted(self, _: Change, path: str) -> bool:
+        return self._touched(path) is not None
 
     def _touched(self, path: str) -> Touched | None:
         try:

@@ -5,11 +5,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from wiki.presence import Presence
 from wiki.library.tenant import TenantLibrary
 from wiki.models.factory import make_embedder, make_reranker
 from wiki.models.protocols import Embedder, Reranker
 from wiki.parsing.worker import ParserPool
+from wiki.presence import Presence
 from wiki.settings import Settings
 from wiki.tenants import Layout, Tenant, discover_tenants
 

@@ -77,16 +77,6 @@ class Reading(TenantParts):
         """Hits of this tenant, joined with the published catalog."""
         return self._engine.search(query)
 
-    def has_source(self, digest: str) -> str | None:
-        """The oldest document made from bytes with this SHA-256, when it still is on disk."""
-        cursor = self._cursor()
-        if cursor is None:
-            return None
-        found = cursor.execute(
-            "SELECT doc_id, folder FROM documents WHERE source_sha256 = ? ORDER BY created_at, doc_id", [digest]
-        ).fetchall()
-        return next((row[0] for row in found if (self.layout.knowledge / row[1]).is_dir()), None)
-
     def faults(self) -> list[FaultView]:
         cursor = self._cursor()
         rows: list[Fault] = select(cursor, "faults", "TRUE ORDER BY path") if cursor else []

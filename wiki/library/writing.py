@@ -171,22 +171,22 @@ class Writing(TenantParts):
         wait: float | None = None,
     ) -> PatchResult:
         """Edit a topic's Markdown file; only what is given and differs changes."""
-        row, _, file = self._topic(topic_id)
+        row, _, body = self._topic(topic_id)
         path = self.layout.knowledge / row.path
-        wanted = {
-            "content": content,
-            "name": None if name is None else checked_title(name),
-            "summary": None if summary is None else " ".join(summary.split()),
-            "labels": None if labels is None else tuple(labels),
-        }
-        present = {"content": file, "name": row.name, "summary": row.summary, "labels": row.labels}
-        changes = {key: value for key, value in wanted.items() if value is not None and value != present[key]}
         self._check_etag(path, if_match)
-        if changes:
-            self.documents.patch_topic(path, topic_id=topic_id, if_match=if_match, **changes)
+        content = None if content == body else content
+        name = None if name is None or checked_title(name) == row.name else checked_title(name)
+        summary = None if summary is None or " ".join(summary.split()) == row.summary else " ".join(summary.split())
+        labels = None if labels is None or tuple(labels) == row.labels else labels
+        given = {"content": content, "name": name, "summary": summary, "labels": labels}
+        changed = tuple(key for key, value in given.items() if value is not None)
+        if changed:
+            self.documents.patch_topic(
+                path, content=content, name=name, summary=summary, labels=labels, topic_id=topic_id, if_match=if_match
+            )
         indexed = self._wait([path.parent], wait)
         after, _, _ = self._topic(topic_id)
-        return PatchResult(topic_id, tuple(changes), moment(after.updated_at), indexed)
+        return PatchResult(topic_id, changed, moment(after.updated_at), indexed)
 
     def _check_upload(self, title: str | None, category_id: str | None, doc_id: str | None) -> None:
         if title is not None:
