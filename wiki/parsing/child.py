@@ -11,23 +11,18 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from wiki.errors import UnsupportedFormat, WikiError
+from wiki.errors import WikiError
 from wiki.parsing.exchange import Reply, Request, read_frame, write_frame
 from wiki.parsing.memory import end_with_parent
 from wiki.parsing.parser import parse_file
 
 
 def answer(request: Request) -> Reply:
-    """A reply to every request: what a library throws at a strange file means the file is damaged."""
+    """The document, or the error a caller may see; anything else ends this process."""
     try:
         return Reply(document=parse_file(Path(request.path), request.name, request.declared_type))
     except WikiError as error:
         return Reply(error=error)
-    except MemoryError:
-        raise
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}"[:300]
-        return Reply(error=UnsupportedFormat(f"{request.name} cannot be read, it may be damaged ({reason})"))
 
 
 def serve(answering: Callable[[Request], Reply] = answer) -> None:

@@ -1,5 +1,8 @@
 """HTML, Word, slides and OpenDocument text through docling's own readers."""
 
+# docling re-exports its types without saying so.
+# pyright: reportPrivateImportUsage=false
+
 from __future__ import annotations
 
 import io

@@ -1,5 +1,8 @@
 """A DoclingDocument -> pieces of Markdown, each with the page or slide it came from."""
 
+# docling re-exports its types without saying so.
+# pyright: reportPrivateImportUsage=false
+
 from __future__ import annotations
 
 import re

@@ -65,7 +65,7 @@ def _is_hidden(tag: Tag) -> bool:
 
 def _main(soup: BeautifulSoup) -> Tag | None:
     """The one main element, when it holds a fair share of the words and the page's first-level heading."""
-    found = soup.find_all("main") or soup.find_all(attrs={"role": "main"}) or soup.find_all("article")
+    found = soup.find_all("main") or soup.find_all(role="main") or soup.find_all("article")
     if len(found) != 1:
         return None
     everything = len(soup.get_text())

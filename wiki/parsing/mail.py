@@ -3,7 +3,7 @@
 import re
 import tempfile
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC
 from email import policy
 from email.message import EmailMessage
 from email.parser import BytesParser
@@ -170,8 +170,4 @@ def _date(message: EmailMessage) -> str | None:
         when = parsedate_to_datetime(_header(message, "Date"))
     except (ValueError, TypeError):
         return None
-    return (
-        (when if when.tzinfo is None else when.astimezone(UTC)).date().isoformat()
-        if isinstance(when, datetime)
-        else None
-    )
+    return (when if when.tzinfo is None else when.astimezone(UTC)).date().isoformat()

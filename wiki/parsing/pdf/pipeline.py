@@ -1,9 +1,12 @@
 """docling's PDF pipeline with our layout and table stages in place of the ones that need downloads."""
 
+# docling re-exports its types without saying so.
+# pyright: reportPrivateImportUsage=false
+
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -11,8 +14,10 @@ from typing import Any
 from docling.datamodel.base_models import InputFormat
 from docling.datamodel.pipeline_options import ThreadedPdfPipelineOptions
 from docling.document_converter import DocumentConverter, PdfFormatOption
+from docling.models.stages.page_assemble.page_assemble_model import PageAssembleOptions
 from docling.pipeline import standard_pdf_pipeline
 
+from wiki.parsing.pdf.joining import Assembly
 from wiki.parsing.pdf.layout import LayoutModel, LayoutOptions
 from wiki.parsing.pdf.tables import TableModel, TableOptions
 
@@ -25,6 +30,7 @@ class TextPdfPipeline(standard_pdf_pipeline.StandardPdfPipeline):
     def _init_models(self) -> None:
         with _own_stages():
             super()._init_models()
+        self.assemble_model = Assembly(options=PageAssembleOptions())
 
 
 class _Only:
@@ -38,7 +44,7 @@ class _Only:
 
 
 @contextmanager
-def _own_stages() -> Iterator[None]:
+def _own_stages() -> Generator[None]:
     """While the pipeline is set up, docling's factories give our stages. Its own table factory imports
     torchvision before it looks at any option, so registering a plugin would not do."""
     with _lock:

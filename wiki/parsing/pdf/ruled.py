@@ -90,5 +90,5 @@ def _opened(conv_res: ConversionResult) -> _Document:
 
 
 @lru_cache(maxsize=1)
-def _open(document_hash: str, stream: io.BytesIO) -> _Document:
+def _open(_document_hash: str, stream: io.BytesIO) -> _Document:
     return _Document(stream.getvalue())

@@ -1,5 +1,8 @@
 """The rows and cells of table regions: ruled ones by their lines, the others by their white space."""
 
+# docling re-exports its types without saying so.
+# pyright: reportPrivateImportUsage=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,8 @@
 """What only the whole document shows: heading levels, running heads, bullets, what stands on top of a page."""
 
+# docling re-exports its types without saying so.
+# pyright: reportPrivateImportUsage=false
+
 from __future__ import annotations
 
 import re
