@@ -70,7 +70,7 @@ def test_the_body_is_every_byte_after_the_closing_line(text: str, raw: str, body
     assert parts.text == text
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.sampled_from(["---", "---\n", "\r\n", "\n", "a: 1\n", " ", "\ufeff", "text", "---\r\n"])).map("".join)
 )
@@ -150,7 +150,7 @@ def _front_matters(draw: st.DrawFn) -> str:
     return "".join(lines)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     _front_matters(),
     st.dictionaries(st.sampled_from(["title", "labels", "a", "b", "é"]), YAML_VALUES | st.just(REMOVED), min_size=1),
@@ -172,7 +172,7 @@ def test_any_change_keeps_every_other_value_comment_and_body_byte(
     assert again.raw.replace("\r\n", "\n").count("# comment\n") >= kept
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(YAML_VALUES)
 @example("2026-11-30")
 @example("12e3")
@@ -246,7 +246,7 @@ def test_a_key_that_stands_twice_counts_once_and_is_told() -> None:
     assert split("---\ntitle: a\ntitle: b\n---\n").changed({"title": "c"}).tree().values == {"title": "c"}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(st.sampled_from("ab:-[]{}&*!|>'\"%#\n \t,?~.<=0\x00\udcff"), max_size=60))
 def test_reading_never_raises(raw: str) -> None:
     tree = read_tree(raw)

@@ -67,7 +67,7 @@ def test_a_topic_file_has_the_keys_of_the_contract_in_their_order() -> None:
     assert render_topic(topic, DOC_ID).decode() == TOPIC
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(TEXT, LINE, TEXT, st.lists(LINE, unique=True, max_size=4))
 @example("", "a", "", [])
 @example("\n\n---\nfirst lines\n", "---", "---", ["---"])

@@ -35,7 +35,7 @@ def test_a_title_becomes_a_readable_name(text: str, expected: str) -> None:
     assert slug(text, "fallback") == expected
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.text(max_size=120))
 @example("e\u0301" * 80)
 @example("각" * 80)
@@ -88,7 +88,7 @@ def test_an_upload_name_is_made_safe(name: str, expected: str) -> None:
     assert original_name(name) == expected
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(st.characters(), max_size=400))
 @example("é" * 300 + ".pdf")
 @example("a" * 300)
