@@ -10,8 +10,8 @@ from wiki.parsing.markdown import split_blocks
 from wiki.settings import ExtractionSettings
 
 CATEGORIES = (
-    ("Food", "Cooking and kitchens: recipes, bread, dough, ovens, meals."),
-    ("Engineering", "Machines and buildings: pumps, seals, bearings, valves, steel."),
+    ("Food", "Cooking: recipe and bread, dough, oven, kitchen."),
+    ("Engineering", "Machines: pump and seal, bearing, valve, shaft."),
     ("Others", "Everything else."),
 )
 

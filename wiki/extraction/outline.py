@@ -72,7 +72,7 @@ def topics_of(
     blocks: Sequence[Block], *, title: str, embedder: Embedder, settings: ExtractionSettings
 ) -> tuple[tuple[TopicSpan, ...], str | None]:
     """Named topics without summaries, and what found the cuts in long text (None when nothing had to be cut)."""
-    roots = join_small(sections_of(blocks), settings)
+    roots = join_small(sections_of(blocks), settings, title)
     roots, cut_by = _cut_long(roots, blocks, embedder, settings)
     return _named(roots, blocks, title), cut_by
 

@@ -72,13 +72,14 @@ def sections_of(blocks: Sequence[Block]) -> list[Section]:
     return roots
 
 
-def join_small(roots: list[Section], settings: ExtractionSettings) -> list[Section]:
+def join_small(roots: list[Section], settings: ExtractionSettings, title: str = "") -> list[Section]:
     """The sections with small ones joined, from the leaves up, so that the result has no more to join.
 
     A section is one run of blocks, so joining goes to a neighbour in reading order: the first small sections of a
     parent join it; two or more small ones in a row further on become one topic; a heading without text joins what
-    follows it. When all of a parent's sections are small, all join it. The main sections of a document (the first level
-    with more than one) stay, however small, rather than leave it as a single topic.
+    follows it and leads its name, unless it only repeats the ``title``. When all of a parent's sections are small, all
+    join it. The main sections of a document (the first level with more than one) stay, however small, rather than
+    leave it as a single topic.
     """
     if len(roots) > 1 and not roots[0].name and roots[0].words < settings.min_topic_words:
         lead = roots.pop(0)
@@ -88,15 +89,15 @@ def join_small(roots: list[Section], settings: ExtractionSettings) -> list[Secti
     main = top
     while len(main.children) == 1 and main.children[0].children:
         main = main.children[0]
-    _join(top, settings, main)
+    _join(top, settings, main, title)
     return top.children
 
 
-def _join(parent: Section, settings: ExtractionSettings, main: Section) -> None:
+def _join(parent: Section, settings: ExtractionSettings, main: Section, title: str) -> None:
     is_top = parent.start == parent.end
     for child in parent.children:
-        _join(child, settings, main)
-    _join_bare_headings(parent, is_top)
+        _join(child, settings, main, title)
+    _join_bare_headings(parent, is_top, title)
 
     def small(section: Section) -> bool:
         return not section.children and section.words < settings.min_topic_words
@@ -114,7 +115,7 @@ def _join(parent: Section, settings: ExtractionSettings, main: Section) -> None:
         parent.children = _join_runs(children, small, settings)
 
 
-def _join_bare_headings(parent: Section, is_top: bool) -> None:
+def _join_bare_headings(parent: Section, is_top: bool, title: str) -> None:
     """Headings without text join the next section, else their parent, else the topic before them."""
     kept: list[Section] = []
     waiting: list[Section] = []
@@ -125,7 +126,8 @@ def _join_bare_headings(parent: Section, is_top: bool) -> None:
         if waiting:
             child.start = waiting[0].start
             joined = f"{waiting[0].name}: {child.name}"
-            if len(waiting) == 1 and waiting[0].name and child.name and len(joined) <= LONGEST_NAME:
+            telling = waiting[0].name and waiting[0].name.casefold() != title.casefold()
+            if len(waiting) == 1 and telling and child.name and len(joined) <= LONGEST_NAME:
                 child.name = joined
             waiting = []
         kept.append(child)
