@@ -22,6 +22,9 @@ topic_files = dg.DynamicPartitionsDefinition(name="topic_files")
 """SHA-256 of every live topic file, the same way."""
 
 DOC_ID_TAG = "wiki/doc_id"
+PID_TAG = "wiki/pid"
+"""The process of a run: how a run that lost it is told from one that works."""
+
 DATA_VERSION_TAG = "dagster/data_version"
 CODE_VERSION_TAG = "dagster/code_version"
 INPUT_VERSION_TAG = "dagster/input_data_version"

@@ -1,5 +1,6 @@
 """From sources to outcomes to materializations: the body of the ingest step."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
@@ -18,6 +19,7 @@ Done = tuple[Source, IncomingOutcome]
 
 def ingest_sources(context: dg.AssetExecutionContext, library: Library, found: Sequence[Source]) -> list[Done]:
     """Ingest every source, one after another. Files first, events after: a batch is searchable early."""
+    context.instance.add_run_tags(context.run.run_id, {keys.PID_TAG: str(os.getpid())})
     standing = _standing(context.instance, library, [source.partition for source in found])
     done: list[Done] = []
     for source in found:

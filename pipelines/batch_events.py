@@ -16,6 +16,15 @@ MOST_SINGLE = 100
 
 INGEST_JOB = "ingest"
 
+GOING = (
+    dg.DagsterRunStatus.NOT_STARTED,
+    dg.DagsterRunStatus.QUEUED,
+    dg.DagsterRunStatus.STARTING,
+    dg.DagsterRunStatus.STARTED,
+    dg.DagsterRunStatus.CANCELING,
+)
+"""A run in one of these has its files."""
+
 Event = dg.AssetMaterialization | dg.AssetCheckEvaluation
 
 
@@ -81,7 +90,7 @@ def already_told(instance: dg.DagsterInstance, partition: str, doc_id: str) -> b
 
 def requested_in_progress(instance: dg.DagsterInstance) -> set[tuple[str, str]]:
     """Path and hash of the files that queued or running ingest runs work on."""
-    going = instance.get_runs(dg.RunsFilter(job_name=INGEST_JOB, statuses=list(_GOING)), limit=50)
+    going = instance.get_runs(dg.RunsFilter(job_name=INGEST_JOB, statuses=list(GOING)), limit=50)
     return {(file["path"], file["sha256"]) for run in going for file in requested_files(run.run_config)}
 
 
@@ -91,15 +100,6 @@ def requested_files(run_config: Mapping[str, object]) -> list[dict[str, str]]:
     for key in ("ops", "ingest_files", "config", "files"):
         found = found.get(key, {}) if isinstance(found, Mapping) else {}
     return list(found) if isinstance(found, list) else []
-
-
-_GOING = (
-    dg.DagsterRunStatus.NOT_STARTED,
-    dg.DagsterRunStatus.QUEUED,
-    dg.DagsterRunStatus.STARTING,
-    dg.DagsterRunStatus.STARTED,
-    dg.DagsterRunStatus.CANCELING,
-)
 
 
 def of_topic(

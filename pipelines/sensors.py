@@ -7,6 +7,7 @@ from assets.sources import IncomingFile
 from pipelines.batch_events import INGEST_JOB, requested_in_progress
 from pipelines.incoming import plan_runs, waiting_files
 from pipelines.live import live_hashes
+from pipelines.lost_runs import end_lost_runs
 from pipelines.partitions import SOURCE_FILES, add_partitions
 from pipelines.resources import process_cascade
 from wiki.library import Library
@@ -59,6 +60,7 @@ def incoming_sensor(
     context: dg.SensorEvaluationContext, library: dg.ResourceParam[Library]
 ) -> dg.SensorResult | dg.SkipReason:
     """Ask for runs; a file that a run has already is left alone until that run ends."""
+    end_lost_runs(context.instance)
     waiting = waiting_files(library, requested_in_progress(context.instance))
     requests: list[dg.RunRequest] = []
     for batch in plan_runs(waiting):

@@ -1,6 +1,8 @@
 """The sensors as the daemon calls them."""
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -121,3 +123,22 @@ def test_a_window_without_changes_leaves_a_heartbeat(library: Library, instance:
     _, events = resources.process_cascade(instance, library)
     assert events.flush(10)
     assert instance.get_latest_materialization_event(keys.LANCEDB_INDEX) is not None
+
+
+def test_files_of_a_run_whose_process_is_gone_are_taken_up_again(
+    library: Library, instance: dg.DagsterInstance
+) -> None:
+    drop(library.root, "crane.md")
+    result = tick(incoming_sensor, library, instance)
+    assert isinstance(result, dg.SensorResult) and result.run_requests
+    config = result.run_requests[0].run_config
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    lost = dg.DagsterRun(
+        "ingest", run_config=config, status=dg.DagsterRunStatus.STARTED, tags={keys.PID_TAG: str(gone.pid)}
+    )
+    instance.add_run(lost)
+    again = tick(incoming_sensor, library, instance)
+    assert isinstance(again, dg.SensorResult) and again.run_requests
+    ended = instance.get_run_by_id(lost.run_id)
+    assert ended is not None and ended.status is dg.DagsterRunStatus.FAILURE

@@ -9,6 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -47,7 +48,6 @@ class Child:
     _not_before: float = 0.0
     _started: float = 0.0
     _tail: deque[str] = field(default_factory=lambda: deque[str](maxlen=TAIL_LINES))
-    _log: logging.Logger | None = None
 
     @property
     def pid(self) -> int | None:
@@ -116,21 +116,13 @@ class Child:
 
     def _pump(self, process: subprocess.Popen[bytes]) -> None:
         """Copy its output to the log file and, with its name before each line, to ours."""
-        log = self._logger()
+        self.logs.mkdir(parents=True, exist_ok=True)
+        path = self.logs / f"{self.name}.log"
+        log = RotatingFileHandler(path, maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8")
         assert process.stdout is not None
-        with process.stdout as stream:
+        with process.stdout as stream, closing(log):
             for raw in stream:
                 line = raw.decode("utf-8", "replace").rstrip()
                 self._tail.append(line)
-                log.info(line)
+                log.emit(logging.LogRecord(self.name, logging.INFO, self.name, 0, line, None, None))
                 self.tell(f"{self.name} | {line}")
-
-    def _logger(self) -> logging.Logger:
-        if self._log is None:
-            self.logs.mkdir(parents=True, exist_ok=True)
-            handler = RotatingFileHandler(
-                self.logs / f"{self.name}.log", maxBytes=LOG_BYTES, backupCount=LOG_FILES, encoding="utf-8"
-            )
-            self._log = logging.Logger(self.name)
-            self._log.addHandler(handler)
-        return self._log
