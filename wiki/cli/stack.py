@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -76,7 +77,7 @@ def up(
     where.root.mkdir(parents=True, exist_ok=True)
     tell = everything if verbose else child_lines_only_in_trouble
     supervisor = Supervisor(settings, dagster_port=dagster_port, lite=lite, tell=tell)
-    raise typer.Exit(supervisor.run(_first_steps(where, add or [], ask)))
+    raise typer.Exit(supervisor.run(_first_steps(where, add or [], ask, supervisor.stopping)))
 
 
 def serve(
@@ -127,7 +128,9 @@ def child_lines_only_in_trouble(line: str) -> None:
         everything(line)
 
 
-def _first_steps(where: Scope, paths: list[Path], question: str | None) -> "Callable[[RunRecord], None] | None":
+def _first_steps(
+    where: Scope, paths: list[Path], question: str | None, stopping: threading.Event
+) -> "Callable[[RunRecord], None] | None":
     if not paths and not question:
         return None
 
@@ -139,7 +142,8 @@ def _first_steps(where: Scope, paths: list[Path], question: str | None) -> "Call
         try:
             take_first_steps(record.api_url, where, paths, question, everything)
         except (HTTPError, OSError) as error:
-            say(f"the first steps were cut short: {error}; `wiki add` and `wiki search` do the same")
+            if not stopping.is_set():
+                say(f"the first steps were cut short: {error}; `wiki add` and `wiki search` do the same")
             return
         everything(f"\nAPI      {record.api_url} (try {record.api_url}/docs)")
         everything(f"Dagster  {record.dagster_url or 'not running (--lite)'}")
