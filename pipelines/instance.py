@@ -4,8 +4,11 @@ The webserver and the daemon starting together on an empty home would crash one 
 """
 
 import sys
+from pathlib import Path
 
 import dagster as dg
+
+from wiki.supervisor.processes import INITIALISED
 
 
 def initialise(instance: dg.DagsterInstance) -> None:
@@ -19,6 +22,7 @@ def main() -> int:
     try:
         with dg.DagsterInstance.get() as instance:
             initialise(instance)
+            (Path(instance.root_directory) / INITIALISED).touch()
     except dg.DagsterInvariantViolationError as error:
         sys.stderr.write(f"{error}\n")
         return 2

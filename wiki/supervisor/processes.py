@@ -16,6 +16,9 @@ REPOSITORY = Path(__file__).resolve().parent.parent.parent
 """Where the packages lie: the checkout, or site-packages."""
 
 API, CODE, DAEMON, WEB, INIT = "api", "code-server", "daemon", "webserver", "init"
+INITIALISED = ".initialised"
+"""Written once Dagster's databases stand. Two processes making them at once would leave both broken."""
+
 SENSOR_SECONDS = 90
 """A tick lasts up to 55 s; Dagster's own limit of 60 leaves no margin."""
 
@@ -38,12 +41,14 @@ def children(settings: Settings, ports: Ports, tell: Callable[[str], None]) -> l
         return Child(name, (sys.executable, "-m", *command), environment, REPOSITORY, logs, tell, needs, once)
 
     init = child(INIT, "pipelines.instance", once=True)
+    init.finished = (home / INITIALISED).is_file()
     api = child(API, "serving", "--root", str(settings.root), "--host", settings.api.host, "--port", str(ports.api))
     code = child(
         CODE,
         *("dagster", "api", "grpc", "-m", "pipelines.definitions", "-d", str(REPOSITORY), "-h", LOOPBACK),
         *("-p", str(ports.code), "--location-name", "wiki", "--use-python-environment-entry-point"),
         *("--log-level", "warning"),
+        needs=lambda: init.finished,
     )
     web = child(
         WEB,
@@ -62,6 +67,9 @@ def prepare_dagster_home(root: Path, ports: Ports) -> Path:
     """``<root>/.index/dagster`` with the instance's configuration and the address of the code server."""
     home = root / INDEX_DIR / "dagster"
     home.mkdir(parents=True, exist_ok=True)
+    if not (home / INITIALISED).is_file():
+        for half_made in ("history", "schedules", "storage"):
+            shutil.rmtree(home / half_made, ignore_errors=True)
     shutil.copyfile(REPOSITORY / "dagster.yaml", home / "dagster.yaml")
     server = f"host: {LOOPBACK}\n      port: {ports.code}\n      location_name: wiki"
     (home / "workspace.yaml").write_text(f"load_from:\n  - grpc_server:\n      {server}\n", encoding="utf-8")
