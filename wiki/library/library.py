@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from wiki.library.tenant import TenantLibrary
+from wiki.documents.taxonomy import default_taxonomy
+from wiki.extraction.categories import warm_categories
 from wiki.models.factory import make_embedder, make_reranker
 from wiki.models.protocols import Embedder, Reranker
 from wiki.parsing.worker import ParserPool
@@ -67,8 +69,9 @@ class Library:
             self.tenant(tenant.app_id, tenant.project_id).documents.recover()
 
     def warm(self) -> None:
-        """Load the embedding model, exporting it once if needed."""
+        """Load the embedding model, exporting it once if needed, and embed the default categories."""
         self.embedder.embed_query("warm")
+        warm_categories([(c.id, c.description) for c in default_taxonomy().categories], self.embedder)
 
     def ready(self) -> dict[str, Any]:
         """Whether questions can be answered, and what is still to do. Calls no provider."""

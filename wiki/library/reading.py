@@ -12,6 +12,7 @@ from wiki.index.rows import Fault
 from wiki.library.parts import TenantParts, etag_of
 from wiki.library.topics import TopicLookup
 from wiki.search.engine import SearchEngine
+from wiki.tenants import Tenant
 from wiki.views import CategoryView, DocumentPage, DocumentView, FaultView, SearchQuery, SearchResult, TopicView
 
 
@@ -70,6 +71,9 @@ class Reading(TenantParts):
         return reading.topic_view(row, record.document, children, content, self.prefix, etag=etag_of(path))
 
     def categories(self) -> list[CategoryView]:
+        """Every category with its count; writes the default taxonomy for a tenant that is there but has none."""
+        if self.tenant == Tenant() or self.layout.home.is_dir():
+            self.taxonomy.ensure()
         cursor = self._cursor()
         return reading.categories(self.taxonomy.load()[0], reading.category_counts(cursor) if cursor else {})
 

@@ -74,6 +74,7 @@ class Writing(TenantParts):
             labels=labels,
         )
         new = new_document(prepared, tree, raw, title=name, doc_id=doc_id, source_type=source_type, labels=labels)
+        self.taxonomy.ensure()
         return self.documents.create(new, raw.path), new.doc_id, len(new.topics)
 
     def replace(
