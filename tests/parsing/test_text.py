@@ -58,7 +58,11 @@ def test_paragraphs_partition_every_text(text: str) -> None:
 
 def test_plain_text_is_no_markdown_and_chapter_lines_are_headings(tmp_path: Path) -> None:
     found = parse(tmp_path, "a.txt", "CHAPTER II\n\n# not a heading\n* nor a list\n\nPart of the way, he stopped.\n")
-    assert [(b.kind, b.heading) for b in found.blocks] == [("heading", "CHAPTER II"), ("paragraph", None), ("paragraph", None)]
+    assert [(b.kind, b.heading) for b in found.blocks] == [
+        ("heading", "CHAPTER II"),
+        ("paragraph", None),
+        ("paragraph", None),
+    ]
 
 
 def test_empty_files_are_invalid_and_files_without_text_are_empty(tmp_path: Path) -> None:

@@ -16,9 +16,7 @@ from wiki.settings import ParsingSettings
 @pytest.fixture
 def faulty(monkeypatch: pytest.MonkeyPatch) -> Iterator[ParserPool]:
     monkeypatch.setattr("wiki.parsing.worker._QUICK_BYTES", 0)
-    pool = ParserPool(
-        ParsingSettings(timeout_seconds=3, memory_mb=256, workers=2), child="tests.parsing.faulty_child"
-    )
+    pool = ParserPool(ParsingSettings(timeout_seconds=3, memory_mb=256, workers=2), child="tests.parsing.faulty_child")
     yield pool
     pool.close()
 

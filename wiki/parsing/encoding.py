@@ -6,7 +6,7 @@ import re
 from charset_normalizer import from_bytes
 
 from wiki.errors import UnsupportedFormat
-from wiki.parsing.charsets import likeliest
+from wiki.parsing.charsets import likeliest, plausibility
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -15,6 +15,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+# Rather a refusal than characters nobody wrote.
+_LEAST_PLAUSIBLE = -0.5
 _STATISTICS_BYTES = 256 * 1024
 _DECLARED = re.compile(rb"charset\s*=\s*[\"']?\s*([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 # What browsers read these declarations as.
@@ -65,7 +67,9 @@ def detect_encoding(data: bytes, name: str) -> str:
     if likely is not None:
         return likely
     if best is not None and _decodes(data, best.encoding):
-        return best.encoding
+        high = sum(1 for byte in data if byte > 0x7F)
+        if plausibility(data.decode(best.encoding), high) > _LEAST_PLAUSIBLE:
+            return best.encoding
     raise UnsupportedFormat(f"{name}: no text encoding fits these bytes; save the file as UTF-8 and try again")
 
 

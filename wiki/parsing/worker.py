@@ -4,6 +4,8 @@ A damaged or hostile file can hang or crash a native library. Here that costs on
 the caller gets UnsupportedFormat with the reason, and the next call finds a fresh child.
 """
 
+from __future__ import annotations
+
 import contextlib
 import logging
 import os
@@ -71,6 +73,10 @@ class ParserPool:
             worker.stop()
 
 
+class _Gone(Exception):
+    """The child ended before it took the request."""
+
+
 class _Worker:
     """One slot: at most one child process, and one request at a time."""
 
@@ -81,14 +87,16 @@ class _Worker:
         self._closed = False
 
     def parse(self, request: Request) -> ParsedDocument:
-        process = self._process
-        if process is None or not process.alive or process.answered >= _RECYCLE_AFTER:
-            self._end()
-            if self._closed:
-                raise InternalError("the parser is closed")
-            process = self._process = _Process(self._child)
         try:
-            reply = process.ask(request, self._settings)
+            try:
+                reply = self._running().ask(request, self._settings)
+            except _Gone:
+                # It ended while it had nothing to do; this file is not to blame.
+                self._end()
+                reply = self._running().ask(request, self._settings)
+        except _Gone as error:
+            self._end()
+            raise InternalError("the parser process ends as soon as it starts") from error
         except BaseException:
             self._end()
             raise
@@ -97,6 +105,15 @@ class _Worker:
         if reply.document is None:
             raise InternalError(f"the parser gave no answer for {request.name}")
         return reply.document
+
+    def _running(self) -> _Process:
+        process = self._process
+        if process is None or not process.alive or process.answered >= _RECYCLE_AFTER:
+            self._end()
+            if self._closed:
+                raise InternalError("the parser is closed")
+            process = self._process = _Process(self._child)
+        return process
 
     def stop(self) -> None:
         self._closed = True
@@ -129,8 +146,10 @@ class _Process:
 
     def ask(self, request: Request, settings: ParsingSettings) -> Reply:
         stdin = cast("IO[bytes]", self._popen.stdin)
-        with contextlib.suppress(OSError):
+        try:
             write_frame(stdin, pickle.dumps(request))
+        except (OSError, ValueError) as error:
+            raise _Gone from error
         deadline = time.monotonic() + settings.timeout_seconds
         limit = settings.memory_mb * 1024 * 1024
         while True:
