@@ -1,5 +1,6 @@
 """The outermost layer: a request id, an answer to whatever failed, a log line and a measurement."""
 
+import asyncio
 import logging
 import re
 import time
@@ -16,6 +17,7 @@ ACCESS = logging.getLogger("serving.access")
 LOG = logging.getLogger("serving.errors")
 REQUEST_ID_HEADER = "X-Request-ID"
 CLIENT_GONE = 499
+RETRY = {"Retry-After": "5"}
 _SANE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -49,6 +51,11 @@ class RequestContext:
             await self.app(scope, receive, sender)
         except ClientDisconnect:
             status = CLIENT_GONE
+        except asyncio.CancelledError:
+            if status:
+                raise
+            message = "the service is stopping; read what you wrote once it is back, it may have been finished"
+            await failure(scope, 503, "SERVICE_STOPPING", message, headers=RETRY)(scope, receive, sender)
         except Exception:
             LOG.exception("request_id=%s %s %s failed", request_id, scope["method"], scope["path"])
             if status:

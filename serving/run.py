@@ -2,8 +2,10 @@
 
 import argparse
 import logging
+import os
 import socket
 import sys
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,8 +16,12 @@ from serving.security import check_bind
 from wiki.errors import WikiError
 from wiki.settings_sources import load_settings
 
+LOG = logging.getLogger("serving")
 WRONG_USE = 2
 GRACE_SECONDS = 5
+"""Running requests get so long to end once the service is told to stop."""
+LAST_SECONDS = 12
+"""After so long it ends whatever still runs. A half-done upload has written nothing but its staging folder."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -39,11 +45,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return WRONG_USE
     sys.stdout.write(f"Knowledge Wiki API: {url_of(listener)}\n")
     sys.stdout.flush()
-    server = uvicorn.Server(
-        uvicorn.Config(app, access_log=False, log_config=None, timeout_graceful_shutdown=GRACE_SECONDS)
-    )
+    config = uvicorn.Config(app, access_log=False, log_config=None, timeout_graceful_shutdown=GRACE_SECONDS)
+    server = EndingServer(config)
     server.run(sockets=[listener])
     return 0 if server.started else 1
+
+
+class EndingServer(uvicorn.Server):
+    """A server that does end: a thread that is deep in a model cannot be cancelled, only left behind."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        deadline = threading.Timer(LAST_SECONDS, _leave)
+        deadline.daemon = True
+        deadline.start()
+        await super().shutdown(sockets)
+
+
+def _leave() -> None:
+    LOG.warning("requests still ran %d seconds after the order to stop; they end unfinished", LAST_SECONDS)
+    os._exit(0)
 
 
 def listen(host: str, port: int) -> socket.socket:

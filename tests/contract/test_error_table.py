@@ -1,5 +1,6 @@
 """Each row of the error table, reached over HTTP."""
 
+import random
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -89,7 +90,7 @@ def test_413_too_large(serving: Serving) -> None:
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("a.xyz", b"\x00\x01\x02\x03"), ("a.pdf", b"this is no PDF at all"), ("a.docx", b"PK\x03\x04broken")],
+    [("a.xyz", random.Random(1).randbytes(3000)), ("a.pdf", b"this is no PDF at all"), ("a.docx", b"PK\x03\x04broken")],
 )
 def test_415_unsupported_format(serving: Serving, root: Path, name: str, content: bytes) -> None:
     with serving() as client:

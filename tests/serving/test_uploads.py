@@ -1,6 +1,7 @@
 """Uploads: streamed, bounded, counted, and never left behind."""
 
 import socket
+import threading
 from pathlib import Path
 
 import httpx
@@ -213,3 +214,26 @@ def test_labels_may_be_repeated_or_separated_by_commas(client: TestClient) -> No
     reply = client.post(DOCUMENTS, files={"file": ("a.md", TEXT)}, data={"labels": ["water, stone", "water", "hills"]})
     doc_id = reply.json()["data"]["doc_id"]
     assert client.get(f"{DOCUMENTS}/{doc_id}").json()["data"]["labels"] == ["water", "stone", "hills"]
+
+
+def test_a_request_cut_off_by_a_stop_is_told_so_in_an_envelope(settings: Settings, library: Library) -> None:
+    app = create_app(settings, library)
+    entered, leave = threading.Event(), threading.Event()
+
+    @app.get("/slow")
+    def slow() -> None:
+        entered.set()
+        leave.wait(20)
+
+    try:
+        with running(app) as port:
+            connection = socket.create_connection(("127.0.0.1", port), timeout=20)
+            connection.sendall(f"GET /slow HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode())
+            assert entered.wait(10)
+            threading.Timer(4, leave.set).start()
+        status, headers, body = read_reply(connection)
+        connection.close()
+    finally:
+        leave.set()
+    assert (status, body["error"]["code"]) == (503, "SERVICE_STOPPING")
+    assert headers["retry-after"] == "5"
