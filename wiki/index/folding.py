@@ -9,6 +9,14 @@ _IGNORABLE = re.compile(
 """Characters without a shape of their own that would split or hide a word: soft hyphen, tatweel, zero-width space."""
 
 
+FUNCTION_WORDS = frozenset(
+    "a an and are as at be been but by can could did do does for from had has have how i if in into is it its may more "
+    "most no not of on or such than that the their them then there these they this those to was we were what when where "
+    "which while who whom whose why will with would you your".split()
+)
+"""English words that carry no topic."""
+
+
 def fold(text: str) -> str:
     """``text`` as full-text search sees it: compatibility forms, case and invisible characters made equal.
 
@@ -23,3 +31,10 @@ def fold(text: str) -> str:
             break
         text = folded
     return text
+
+
+def query_words(text: str) -> str:
+    """``text`` folded for full-text search, without English function words as long as another word remains."""
+    words = fold(text).split()
+    kept = [word for word in words if word.strip(".,;:?!()\"'") not in FUNCTION_WORDS]
+    return " ".join(kept or words)

@@ -15,7 +15,7 @@ from lancedb.table import LanceTable
 
 from wiki.errors import IndexModelMismatch, InternalError
 from wiki.index.event_loop import wait_for
-from wiki.index.folding import fold
+from wiki.index.folding import query_words
 from wiki.index.rows import PassageRow, StoredVector
 from wiki.models.protocols import Vector
 
@@ -108,8 +108,8 @@ class PassageStore:
 
     def keyword(self, text: str, limit: int, where: str | None = None) -> list[Recall]:
         """The best ``limit`` passages by BM25 over ``search_text``. ``text`` is words only, never query syntax."""
-        words = fold(text)
-        if not words.strip():
+        words = query_words(text)
+        if not words:
             return []
 
         async def read() -> list[Recall]:

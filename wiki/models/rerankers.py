@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from wiki.errors import CapabilityUnavailable, ConfigurationError, ExternalServiceUnavailable
 from wiki.models.protocols import Candidate, QueryEmbedding
 
+MIDDLE, STEEPNESS = 0.6, 12.0
+
 
 class LateInteraction:
     """MaxSim over the embedding model's own token vectors, kept in the index as int8.
@@ -31,7 +33,16 @@ class LateInteraction:
             rows, weights = embedded.vector[None, :], np.ones(1, np.float32)
         else:
             rows, weights = embedded.tokens, embedded.weights
-        return max_sim(rows, weights, [candidate.tokens for candidate in candidates]).tolist()
+        return calibrated(max_sim(rows, weights, [candidate.tokens for candidate in candidates])).tolist()
+
+
+def calibrated(similarity: NDArray[np.float32]) -> NDArray[np.float32]:
+    """MaxSim as a score from 0 to 1, by a logistic curve.
+
+    Fixed on Cranfield: made-up words reach .47 at best (score .17), passages that answer lie around .7 (.77) and those
+    that say the query .9 and above (.97).
+    """
+    return 1.0 / (1.0 + np.exp((MIDDLE - similarity) * STEEPNESS))
 
 
 def max_sim(

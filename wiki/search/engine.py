@@ -165,14 +165,14 @@ class SearchEngine:
             item = first[place]
             if item.rerank is None or score > item.rerank:
                 first[place] = replace(item, rerank=score, passage_id=passage)
-        if embedded is not None and query.method != "keyword":
+        if embedded is not None:
             for place, passage in ids:
                 cosine = float(np.dot(np.asarray(stored[passage]["vector"], np.float32), embedded.vector))
                 if (before := first[place].cosine) is None or cosine > before:
                     first[place] = replace(first[place], cosine=cosine)
-        ranked = rank(
-            [item for item in first if item.rerank is not None], self._settings.lambda_, self._settings.mass_top_m
-        )
+        settings, channels = self._settings, CHANNELS[query.method]
+        known = [item for item in first if item.rerank is not None]
+        ranked = rank(known, channels, settings.lambda_, settings.mass_top_m)
         return ranked + follow(rest, ranked[-1].score if ranked else 0.0)
 
     def _live(
