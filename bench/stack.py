@@ -8,13 +8,15 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import httpx
 
 from wiki.supervisor.record import read_record
 
-READY_SECONDS = 120
-STOP_SECONDS = 30
+READY_SECONDS = 300
+STOP_SECONDS = 60
+TAIL_CHARACTERS = 2_000
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ def running(root: Path, *flags: str) -> Generator[Stack]:
         started = time.perf_counter()
         process = subprocess.Popen([*command, *flags], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
-            url = _ready_url(root, process, started)
+            url = _ready_url(root, process, started, log)
             with httpx.Client(base_url=url, timeout=60) as client:
                 yield Stack(root, process, client, round(time.perf_counter() - started, 1))
         finally:
@@ -47,15 +49,20 @@ def running(root: Path, *flags: str) -> Generator[Stack]:
             process.wait(STOP_SECONDS)
 
 
-def _ready_url(root: Path, process: subprocess.Popen[bytes], started: float) -> str:
+def _ready_url(root: Path, process: subprocess.Popen[bytes], started: float, log: IO[bytes]) -> str:
     while time.perf_counter() - started < READY_SECONDS:
         if process.poll() is not None:
-            raise RuntimeError(f"wiki up ended with exit code {process.returncode} before it was ready")
+            raise RuntimeError(f"wiki up ended with exit code {process.returncode} before it was ready:\n{_tail(log)}")
         record = read_record(root)
         if record is not None and _is_ready(record.api_url):
             return record.api_url
         time.sleep(0.1)
-    raise RuntimeError(f"wiki up was not ready within {READY_SECONDS} s")
+    raise RuntimeError(f"wiki up was not ready within {READY_SECONDS} s:\n{_tail(log)}")
+
+
+def _tail(log: IO[bytes]) -> str:
+    log.seek(0)
+    return log.read().decode("utf-8", "replace")[-TAIL_CHARACTERS:]
 
 
 def _is_ready(url: str) -> bool:
