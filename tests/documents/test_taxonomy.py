@@ -42,9 +42,14 @@ def test_the_shipped_root_shows_the_packaged_default() -> None:
     assert shipped.read_text(encoding="utf-8") == default_text()
 
 
-def test_an_absent_file_is_made_from_the_default(taxonomy: TaxonomyFile, tmp_path: Path) -> None:
+def test_without_a_file_the_default_counts_and_is_written_when_asked_for(
+    taxonomy: TaxonomyFile, tmp_path: Path
+) -> None:
     found, problem = taxonomy.load()
     assert (found, problem) == (default_taxonomy(), None)
+    assert not _path(tmp_path).exists()
+    taxonomy.ensure()
+    assert taxonomy.load() == (found, None)
     assert _path(tmp_path).read_text(encoding="utf-8") == default_text()
 
 

@@ -121,7 +121,7 @@ class TaxonomyFile:
     def load(self) -> tuple[Taxonomy, Problem | None]:
         """The categories now, and what is wrong with the file when the last good ones had to be used.
 
-        Reads the file only when it changed; writes the packaged default when there is none.
+        Reads the file only when it changed. Without a file the packaged default counts; ``ensure`` writes it.
         """
         with self._guard:
             try:
@@ -134,7 +134,8 @@ class TaxonomyFile:
 
     def _load(self) -> tuple[Taxonomy, Problem | None]:
         if not self._path.exists():
-            self._create()
+            self._signature, self._taxonomy, self._problem = None, None, None
+            return default_taxonomy(), None
         signature = _signature(self._path)
         if self._taxonomy is None or signature != self._signature:
             try:
@@ -147,7 +148,10 @@ class TaxonomyFile:
             self._signature = signature
         return self._taxonomy, self._problem
 
-    def _create(self) -> None:
+    def ensure(self) -> None:
+        """Write the packaged default when there is no file, so that a person can edit it."""
+        if self._path.exists():
+            return
         self._path.parent.mkdir(parents=True, exist_ok=True)
         try:
             write_new(self._path, default_text().encode())
