@@ -15,7 +15,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 def check_bind(settings: Settings) -> None:
     """Refuse a bind that others could reach while no key protects it. Raises ``ConfigurationError``."""
-    if not is_loopback(settings.api.host):
+    if not settings.api.loopback:
         raise ConfigurationError(
             f"api.host {settings.api.host!r} can be reached from other machines, and no keys are set up; "
             "bind to 127.0.0.1 (--host 127.0.0.1) and put a proxy that checks callers before it",
@@ -24,7 +24,7 @@ def check_bind(settings: Settings) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name or address means this machine only."""
+    """Whether the name in a Host header means this machine only."""
     name = host.strip("[]").rstrip(".").lower()
     if name == "localhost":
         return True
