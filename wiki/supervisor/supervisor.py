@@ -21,7 +21,7 @@ from wiki.supervisor.ports import LOOPBACK, choose_port
 from wiki.supervisor.processes import INIT, Ports, children
 from wiki.supervisor.record import RunRecord, read_record, remove_record, write_record
 from wiki.supervisor.signals import catch_signals, restore_signals
-from wiki.tenants import INDEX_DIR
+from wiki.tenants import INDEX_DIR, Layout, Tenant
 
 WATCHDOG = Path(__file__).with_name("watchdog.py")
 STEP_SECONDS = 0.1
@@ -136,11 +136,12 @@ class Supervisor:
         return False
 
     def take_root(self) -> None:
-        """Lock the root for this ``wiki up``."""
+        """Lock the root for this ``wiki up``, and make the folder into which files are dropped."""
         if not self._lock.try_acquire():
             other = read_record(self.root)
             whose = f" (process {other.pid}, {other.api_url})" if other else ""
             raise Conflict(f"`wiki up` already runs on {self.root}{whose}: use that one, or stop it first")
+        Layout(self.root, Tenant()).incoming.mkdir(parents=True, exist_ok=True)
 
     def leave_root(self) -> None:
         if self._lock.held:
