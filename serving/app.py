@@ -2,7 +2,7 @@
 
 import logging
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 import anyio.to_thread
@@ -48,7 +48,7 @@ def create_app(settings: Settings, library: Library | None = None, cascade: Casc
     service = Service(settings, library, Metrics(library), UploadSlots(settings.api.max_concurrent_uploads))
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
         await anyio.to_thread.run_sync(library.recover)
         await anyio.to_thread.run_sync(clear_abandoned, settings.root)
         limiter = anyio.to_thread.current_default_thread_limiter()

@@ -13,7 +13,7 @@ import uvicorn
 
 from serving.app import create_app
 from serving.security import check_bind
-from wiki.errors import WikiError
+from wiki.errors import ConfigurationError, WikiError
 from wiki.settings_sources import load_settings
 
 LOG = logging.getLogger("serving")
@@ -40,9 +40,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except WikiError as error:
         sys.stderr.write(f"{error.message}\n")
         return WRONG_USE
-    except OSError as error:
-        sys.stderr.write(f"{settings.api.host}:{settings.api.port} cannot be bound: {error.strerror}\n")
-        return WRONG_USE
     sys.stdout.write(f"Knowledge Wiki API: {url_of(listener)}\n")
     sys.stdout.flush()
     config = uvicorn.Config(app, access_log=False, log_config=None, timeout_graceful_shutdown=GRACE_SECONDS)
@@ -67,15 +64,17 @@ def _leave() -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A bound socket, so that a free port is known before anything starts. Raises ``OSError``."""
+    """A bound socket, so that a free port is known before anything starts. Raises ``ConfigurationError``."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host.strip("[]"), port))
-    except OSError:
+    except OSError as error:
         listener.close()
-        raise
+        raise ConfigurationError(
+            f"{host}:{port} cannot be bound: {error.strerror}; choose another with --port", setting="api.port"
+        ) from error
     listener.set_inheritable(True)
     return listener
 

@@ -1,6 +1,6 @@
 """How many uploads may run at once."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from wiki.errors import RateLimited
@@ -14,7 +14,7 @@ class UploadSlots:
         self.taken = 0
 
     @contextmanager
-    def take(self) -> Iterator[None]:
+    def take(self) -> Generator[None]:
         """Hold one slot. Raises ``RateLimited`` when none is free: a refused upload costs nothing."""
         if self.taken >= self.limit:
             raise RateLimited(

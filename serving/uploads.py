@@ -5,7 +5,7 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,7 +58,7 @@ class Upload:
 
 
 @asynccontextmanager
-async def received(request: Request) -> AsyncIterator[Upload]:
+async def received(request: Request) -> AsyncGenerator[Upload]:
     """The request's form. Counts against the upload slots and the size limit; leaves no file behind."""
     service = service_of(request)
     try:

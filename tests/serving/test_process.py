@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from serving.run import main
+from serving.run import listen, main
 from tests.serving.server import wait_until
 
 HEAVY = ("torch", "docling", "sentence_transformers", "onnxruntime", "dagster")
@@ -50,3 +50,10 @@ def test_an_open_bind_is_refused_with_a_remedy(root: Path, host: str, capsys: py
 def test_a_setting_out_of_bounds_is_refused(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--root", str(root), "--port", "70000"]) == 2
     assert "api.port" in capsys.readouterr().err
+
+
+def test_a_port_in_use_is_told_with_a_remedy(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with listen("127.0.0.1", 0) as taken:
+        taken.listen()
+        assert main(["--root", str(root), "--port", str(taken.getsockname()[1])]) == 2
+    assert "--port" in capsys.readouterr().err
