@@ -163,6 +163,15 @@ class Workbench:
         result = self.engine.search(SearchQuery(text[:MAX_QUERY], method=method, top_k=DEPTH, fusion=fusion))
         return [self._records[hit.topic_id].id for hit in result.hits]
 
+    def best_score(self, text: str) -> float:
+        """The score of the first hit, 0 without one."""
+        hits = self.engine.search(SearchQuery(text, top_k=1)).hits
+        return hits[0].score if hits else 0.0
+
+    def document_id(self, topic_id: str) -> str:
+        """The collection's id of the document that became this topic."""
+        return self._records[topic_id].id
+
     def _join(self, topic_ids: Sequence[str]) -> dict[str, TopicRecord]:
         return {key: _record(key, self._records[key]) for key in topic_ids}
 

@@ -42,7 +42,7 @@ def calibrated(similarity: NDArray[np.float32]) -> NDArray[np.float32]:
     Fixed on Cranfield: made-up words reach .47 at best (score .17), passages that answer lie around .7 (.77) and those
     that say the query .9 and above (.97).
     """
-    return 1.0 / (1.0 + np.exp((MIDDLE - similarity) * STEEPNESS))
+    return (1.0 / (1.0 + np.exp((MIDDLE - similarity) * STEEPNESS))).astype(np.float32)
 
 
 def max_sim(
