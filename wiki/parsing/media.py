@@ -60,6 +60,7 @@ _SIGNATURES = (
     (b"\x7fELF", "a program"),
     (b"SQLite format 3\x00", "a SQLite database"),
 )
+_MOST_UNPACKED = 1_000_000_000
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_STREAMS = (
     ("EncryptedPackage", "is encrypted; save it without a password and try again"),
@@ -146,6 +147,11 @@ def _zip_type(path: Path, name: str) -> str:
     try:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())
+            unpacked = sum(entry.file_size for entry in archive.infolist())
+            if unpacked > _MOST_UNPACKED:
+                raise UnsupportedFormat(
+                    f"{name} unpacks to {unpacked / 1e6:,.0f} MB; at most {_MOST_UNPACKED / 1e6:,.0f} MB are read"
+                )
             if "mimetype" in names:
                 return _open_document_type(archive, names, name)
             for prefix, media_type in _OFFICE_PARTS:
