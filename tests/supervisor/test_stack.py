@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from tests.supervisor.test_supervisor import REPOSITORY, family, pids, until
+from wiki.supervisor.ports import answers as port_answers
 from wiki.supervisor.record import is_alive, read_record
 
 NAMES = ("api", "code-server", "daemon", "webserver")
@@ -70,12 +71,14 @@ def test_every_process_is_up_on_a_free_port_of_this_machine_only(
     assert record.dagster_url is not None and until(lambda: answers(f"{record.dagster_url}/server_info"), 60)
     for pid in family(process.pid):
         listening = [c for c in psutil.Process(pid).net_connections("inet") if c.status == psutil.CONN_LISTEN]
-        assert {connection.laddr.ip for connection in listening} <= {"127.0.0.1"}
+        assert {c.laddr.ip.removeprefix("::ffff:") for c in listening} <= {"127.0.0.1"}
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_killed_process_is_back_within_five_seconds(stack: tuple[Path, subprocess.Popen[bytes]], name: str) -> None:
     root, _ = stack
+    record = read_record(root)
+    assert record is not None and until(lambda: port_answers(record.ports["code-server"]), 60)
     before = pids(root)[name]
     os.kill(before, signal.SIGKILL)
     assert until(lambda: pids(root).get(name) not in (None, before), 5)
