@@ -6,12 +6,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import lancedb
 import numpy as np
 import pyarrow as pa
-from lancedb.index import FTS, Bitmap, BTree, IvfFlat
-from lancedb.query import MatchQuery
-from lancedb.table import LanceTable
 
 from wiki.errors import IndexModelMismatch, InternalError
 from wiki.index.event_loop import wait_for
@@ -101,7 +97,7 @@ class PassageStore:
     def __init__(self, path: Path, dim: int) -> None:
         self.path = path
         self.dim = dim
-        self._opened: LanceTable | None = None
+        self._opened: Any = None
         self._reading: Any = None
 
     # Reading
@@ -228,19 +224,7 @@ class PassageStore:
         if table is None:
             return
         present = {index.columns[0] for index in table.list_indices()}
-        wanted: dict[str, Any] = {
-            "search_text": FTS(
-                base_tokenizer="icu/split", language="English", stem=True, remove_stop_words=False, with_position=False
-            ),
-            "passage_id": BTree(),
-            "record_id": BTree(),
-            "doc_id": BTree(),
-            "passage_sha256": BTree(),
-            "namespace": Bitmap(),
-            "record_type": Bitmap(),
-        }
-        if table.count_rows() >= VECTOR_INDEX_ROWS:
-            wanted["vector"] = IvfFlat(distance_type="cosine")
+        wanted = _lancedb().index_configs(with_vector=table.count_rows() >= VECTOR_INDEX_ROWS)
         for column, config in wanted.items():
             if column not in present:
                 table.create_index(column, config=config, wait_timeout=timedelta(minutes=30))
@@ -254,18 +238,14 @@ class PassageStore:
 
     async def _reader(self) -> Any:
         if self._reading is None and (self.path / f"{TABLE}.lance").is_dir():
-            database = await lancedb.connect_async(self.path, read_consistency_interval=timedelta(0))
-            opened = await database.open_table(TABLE)
+            opened = await _lancedb().open_reader(self.path, TABLE)
             self._check_dim(await opened.schema())
             self._reading = opened
         return self._reading
 
-    def _table(self) -> LanceTable | None:
+    def _table(self) -> Any:
         if self._opened is None and (self.path / f"{TABLE}.lance").is_dir():
-            database = lancedb.connect(self.path, read_consistency_interval=timedelta(0))
-            opened = database.open_table(TABLE)
-            if not isinstance(opened, LanceTable):
-                raise InternalError(f"LanceDB gave a {type(opened).__name__} for a local table")
+            opened = _lancedb().open_table(self.path, TABLE)
             self._check_dim(opened.schema)
             self._opened = opened
         return self._opened
@@ -280,14 +260,13 @@ class PassageStore:
 
     def _create(self, rows: Sequence[PassageRow]) -> None:
         self.path.mkdir(parents=True, exist_ok=True)
-        database = lancedb.connect(self.path, read_consistency_interval=timedelta(0))
         batches = (self._batch(rows[start : start + _BULK_ROWS]) for start in range(0, len(rows), _BULK_ROWS))
         schema = passage_schema(self.dim)
         reader = pa.RecordBatchReader.from_batches(schema, (part for batch in batches for part in batch.to_batches()))
-        database.create_table(TABLE, reader, schema=schema)
+        _lancedb().create_table(self.path, TABLE, reader, schema)
         self.ensure_indexes()
 
-    def _delete(self, table: LanceTable, ids: Collection[str]) -> int:
+    def _delete(self, table: Any, ids: Collection[str]) -> int:
         done: Any = table.delete(any_of("record_id", sorted(ids)))
         return int(done.num_deleted_rows)
 
@@ -313,8 +292,13 @@ class PassageStore:
 
 
 def _match(words: str) -> Any:
-    build: Any = MatchQuery
-    return build(words, "search_text")
+    return _lancedb().match_query(words, "search_text")
+
+
+def _lancedb() -> Any:
+    from wiki.index import lance_table
+
+    return lance_table
 
 
 def _filtered(query: Any, where: str | None) -> Any:

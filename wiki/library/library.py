@@ -1,6 +1,8 @@
 """A root with everything its tenants share."""
 
+import importlib
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -51,6 +53,11 @@ class Library:
         """The warm child processes that read files."""
         return ParserPool(self.settings.parsing)
 
+    @cached_property
+    def background(self) -> ThreadPoolExecutor:
+        """Where a write is indexed when no cascade runs: it may take longer than its writer waits."""
+        return ThreadPoolExecutor(max_workers=1, thread_name_prefix="own-index")
+
     def tenant(self, app_id: str = "default", project_id: str = "default") -> TenantLibrary:
         """One tenant's library. Raises InvalidInput on a name of the wrong form; creates nothing on disk."""
         tenant = Tenant(app_id, project_id)
@@ -69,7 +76,8 @@ class Library:
             self.tenant(tenant.app_id, tenant.project_id).documents.recover()
 
     def warm(self) -> None:
-        """Load the embedding model, exporting it once if needed, and embed the default categories."""
+        """Load LanceDB and the embedding model, exporting it once if needed, and embed the default categories."""
+        importlib.import_module("wiki.index.lance_table")
         self.embedder.embed_query("warm")
         warm_categories([(c.id, c.description) for c in default_taxonomy().categories], self.embedder)
 
@@ -96,6 +104,8 @@ class Library:
         }
 
     def close(self) -> None:
-        """End the parser processes."""
+        """End the parser processes, and let a write that is being indexed finish."""
+        if "background" in self.__dict__:
+            self.background.shutdown(wait=True, cancel_futures=True)
         if "parser" in self.__dict__:
             self.parser.close()

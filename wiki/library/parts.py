@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -115,22 +116,25 @@ class TenantParts:
         return cursor is not None and reading.indexed_files(cursor, path) == _hashes(self.layout.knowledge, path)
 
     def _wait(self, folders: Sequence[Path], wait: float | None) -> bool:
-        """Until the cascade indexed these folders. When nobody watches, index them here."""
+        """Until the cascade indexed these folders, at most ``wait`` seconds. When nobody watches, index them here."""
         wait = self._library.settings.api.wait_seconds if wait is None else wait
         deadline = time.monotonic() + wait
         alone_since: float | None = None
+        own: Future[object] | None = None
         while not all(self._is_indexed(folder) for folder in folders):
             now = time.monotonic()
-            if self._library.presence.somebody_watches():
+            if now >= deadline:
+                return False
+            if own is not None and own.done():
+                own.result()
+                own = None
+            elif self._library.presence.somebody_watches():
                 alone_since = None
             elif alone_since is None:
                 alone_since = now
-            elif now - alone_since >= min(_ALONE, wait):
+            elif own is None and now - alone_since >= min(_ALONE, wait):
                 paths = {folder.relative_to(self.layout.knowledge).as_posix() for folder in folders}
-                self.index.apply(paths, "request")
-                continue
-            if now >= deadline:
-                return False
+                own = self._library.background.submit(self.index.apply, paths, "request")
             time.sleep(_POLL)
         return True
 
