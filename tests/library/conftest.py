@@ -7,12 +7,12 @@ import pytest
 
 from tests.standins import WordEmbedder
 from wiki.library import Library, TenantLibrary
-from wiki.settings import Settings
+from wiki.settings import ApiSettings, Settings
 
 
 @pytest.fixture
 def library(root: Path) -> Iterator[Library]:
-    library = Library(Settings(root=root), embedder=WordEmbedder())
+    library = Library(Settings(root=root, api=ApiSettings(wait_seconds=30)), embedder=WordEmbedder())
     yield library
     library.close()
 

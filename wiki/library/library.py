@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from wiki.library.tenant import TenantLibrary
 from wiki.documents.taxonomy import default_taxonomy
 from wiki.extraction.categories import warm_categories
+from wiki.library.tenant import TenantLibrary
 from wiki.models.factory import make_embedder, make_reranker
 from wiki.models.protocols import Embedder, Reranker
 from wiki.parsing.worker import ParserPool
