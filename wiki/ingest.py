@@ -10,8 +10,9 @@ from dataclasses import asdict, dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any, Protocol
+from uuid import uuid4
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from wiki import __version__
 from wiki.documents import ids
@@ -20,7 +21,6 @@ from wiki.documents.taxonomy import Taxonomy
 from wiki.errors import InvalidInput
 from wiki.extraction.outline import outline, prepare
 from wiki.extraction.tree import TopicSpan, TopicTree
-from wiki.filesystem import write_atomic
 from wiki.models.protocols import Embedder
 from wiki.parsing.blocks import Block, ParsedDocument
 from wiki.settings import ExtractionSettings
@@ -62,11 +62,15 @@ def read_raw(path: Path, name: str, media_type: str | None = None) -> RawFile:
 def parse_raw(parser: Parser, layout: Layout, raw: RawFile) -> ParsedDocument:
     """The file as Markdown blocks, from ``.index/…/parsed`` when these bytes were read before under such a name."""
     kept = parsed_path(layout, raw)
-    if kept.is_file():
+    try:
         return _PARSED.validate_json(kept.read_bytes())
-    parsed = parser.parse(raw.path, raw.name, raw.media_type)
+    except (FileNotFoundError, ValidationError):
+        parsed = parser.parse(raw.path, raw.name, raw.media_type)
     kept.parent.mkdir(parents=True, exist_ok=True)
-    write_atomic(kept, json.dumps(asdict(parsed), ensure_ascii=False, default=str).encode())
+    staged = kept.with_name(f"{kept.name}.{uuid4().hex}")
+    # Derived, so not forced to disk: a file that a power cut tears is no valid JSON and is made again.
+    staged.write_text(json.dumps(asdict(parsed), ensure_ascii=False, default=str), encoding="utf-8")
+    staged.replace(kept)
     return parsed
 
 

@@ -56,6 +56,7 @@ def test_one_process_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
         assert until(lambda: is_ready(root), 120), (tmp_path / "log").read_text()[-3000:]
         record = read_record(root)
         assert record is not None and record.lite and record.dagster_url is None and record.pid == process.pid
+        assert until(lambda: "ready after" in (tmp_path / "log").read_text(), 30)
         (root / "default/default/incoming/a.md").write_text(TEXT)
         assert until(lambda: list((root / "default/default/knowledge").rglob("_original/a.md")), 60)
         children = family(process.pid)

@@ -14,6 +14,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,15 +109,18 @@ def _middle(vectors: Matrix) -> Matrix:
 
 def _nearness(voice: Matrix, choices: Sequence[tuple[str, str]], embedder: Embedder) -> NDArray[np.float64]:
     """One value per category for ``voice``, a single row."""
+    described, everyday, bounds = _described(tuple(choices), embedder)
+    zero = (everyday @ voice.T).mean()
+    found = [np.sort(rows @ voice.T, axis=0)[-NEAREST_PHRASES:].mean() - zero for rows in np.split(described, bounds)]
+    return np.array(found, np.float64)
+
+
+@lru_cache(maxsize=8)
+def _described(choices: tuple[tuple[str, str], ...], embedder: Embedder) -> tuple[Matrix, Matrix, tuple[int, ...]]:
+    """The phrases' vectors, those of the everyday subjects, and where each next category's phrases begin."""
     phrases = [_phrases(*choice) for choice in choices]
-    described = _vectors([phrase for group in phrases for phrase in group], embedder)
-    zero = (_vectors(EVERYDAY, embedder) @ voice.T).mean()
-    bounds = np.cumsum([len(group) for group in phrases])[:-1]
-    found: list[float] = []
-    for rows in np.split(described, bounds):
-        nearest = np.sort(rows @ voice.T, axis=0)[-NEAREST_PHRASES:]
-        found.append(float(nearest.mean() - zero))
-    return np.array(found)
+    bounds = tuple(int(at) for at in np.cumsum([len(group) for group in phrases])[:-1])
+    return _vectors([phrase for group in phrases for phrase in group], embedder), _vectors(EVERYDAY, embedder), bounds
 
 
 def _phrases(category: str, description: str) -> list[str]:

@@ -31,7 +31,7 @@ class Summaries:
     document: str
     method: str
     vectors: Matrix | None
-    """The vectors of the document's most telling sentences; None when it has no sentence."""
+    """The vectors of the document's most telling sentences; None when there was nothing to choose from."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,16 @@ class _Pool:
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is nothing to choose."""
-        return len(self.sentences) <= 1
+        """Whether there is nothing to choose: all of it fits the summary."""
+        return len(self.sentences) <= self.wanted and sum(map(len, self.sentences)) < LONGEST_SUMMARY
 
 
 def summarise(bodies: Sequence[Sequence[Block]], embedder: Embedder) -> Summaries:
     """Summaries of one to three sentences per topic and one to five for the document, at most about 500 characters.
 
     ``bodies`` holds each topic's blocks. Code, tables and headings are never sentences. At most 200 sentences go
-    through the model, however long the document; the topics beyond that are judged by their words alone.
+    through the model, however long the document; the topics beyond that are judged by their words alone, and so is a
+    document in which no topic is longer than its summary.
     """
     pools = [_pool(blocks) for blocks in bodies]
     judged = _share(pools)
@@ -145,9 +146,13 @@ def _whole(picked: Sequence[Sequence[str]], known: dict[str, Matrix], embedder: 
         offered = list(dict.fromkeys(offered))
     if not offered:
         return "", None
+    wanted = min(5, 1 + sum(bool(sentences) for sentences in picked) // 2)
+    if len(offered) <= wanted and sum(map(len, offered)) < LONGEST_SUMMARY:
+        return _joined(offered), None
+    if not known:
+        return _joined(_nearest(offered, word_vectors(offered), wanted)), None
     known = known | _embedded([text for text in offered if text not in known], embedder)
     vectors = np.stack([known[text] for text in offered]).astype(np.float32)
-    wanted = min(5, 1 + sum(bool(sentences) for sentences in picked) // 2)
     return _joined(_nearest(offered, vectors, wanted)), vectors
 
 

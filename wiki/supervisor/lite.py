@@ -16,7 +16,7 @@ from wiki.incoming import IncomingOutcome, ingest_incoming, settled_files
 from wiki.index.cascade import Cascade
 from wiki.library import Library
 from wiki.supervisor.ports import choose_port
-from wiki.supervisor.record import RunRecord, write_record
+from wiki.supervisor.record import RunRecord
 from wiki.supervisor.signals import catch_signals, restore_signals
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def run_lite(supervisor: "Supervisor", on_ready: Callable[[RunRecord], None] | N
     try:
         port = choose_port(supervisor.settings.api.host, supervisor.settings.api.port, "--port")
         record = supervisor.make_record({"api": port})
-        write_record(supervisor.root, record)
+        supervisor.publish(record)
         server = _make_server(library, port)
         _thread(supervisor.announce, record, on_ready, 120.0)
         _thread(ingest_while, library, supervisor.stopping)

@@ -107,8 +107,12 @@ class Supervisor:
             changed |= child.keep_alive(self._group)
         if changed and self._record is not None:
             pids = {child.name: child.pid for child in self._children if child.pid is not None and child.name != INIT}
-            self._record = replace(self._record, processes={"supervisor": os.getpid(), **pids})
-            write_record(self.root, self._record)
+            self.publish(replace(self._record, processes={"supervisor": os.getpid(), **pids}))
+
+    def publish(self, record: RunRecord) -> None:
+        """Make this the record of what runs: in ``run.json`` and for ``wait_ready``."""
+        self._record = record
+        write_record(self.root, record)
 
     def stop(self) -> None:
         """End every process, grandchildren included, and let go of the root. May be called twice."""
