@@ -40,6 +40,9 @@ class WordEmbedder:
         self.embedded.extend(texts)
         return [self._embed(text) for text in texts]
 
+    def embed_vectors(self, texts: Sequence[str]) -> list[Vector]:
+        return [embedding.vector for embedding in self.embed(texts)]
+
     def embed_query(self, text: str) -> QueryEmbedding:
         words = self._words(text)
         tokens = np.stack([_direction(word, TOKEN_DIM) for word in words])

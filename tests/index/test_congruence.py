@@ -148,11 +148,11 @@ def test_incremental_equals_rebuild(seed: int, pauses: list[int]) -> None:
                 pass
             taxonomy = TaxonomyFile(layout.taxonomy, layout.index / "taxonomy.json")
             assert verify(index, taxonomy, lambda: embedder).differences == ()
-            assert [d for d in index.drift().folders] == []
-        incremental = {f for f in _faults(index)}
+            assert list(index.drift().folders) == []
+        incremental = set(_faults(index))
         rebuild(index, taxonomy, lambda: embedder)
         assert verify(index, taxonomy, lambda: embedder).differences == ()
-        assert {f for f in _faults(index)} == incremental
+        assert set(_faults(index)) == incremental
 
 
 def _faults(index: object) -> list[tuple[str, str]]:

@@ -1,5 +1,6 @@
 """Documents found on disk: their folders, topic files and originals. Reads only."""
 
+import os
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,9 +72,10 @@ def find_folder(layout: Layout, doc_id: str) -> Path | None:
 def named_folder(layout: Layout, doc_id: str) -> Path | None:
     """A folder whose name ends with the id, whatever it claims: a quick look at names alone."""
     for category in _visible_folders(layout.knowledge):
-        for folder in _visible_folders(category):
-            if ids.doc_id_of_folder(folder.name) == doc_id:
-                return folder
+        with os.scandir(category) as entries:
+            for entry in entries:
+                if entry.name.endswith(doc_id) and ids.doc_id_of_folder(entry.name) == doc_id and entry.is_dir():
+                    return category / entry.name
     return None
 
 

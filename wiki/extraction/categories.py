@@ -79,7 +79,7 @@ def classify(
     if not choices:
         return Classification(fallback, "the taxonomy has no other category")
     about = ". ".join(part for part in (title, ", ".join(names)) if part)[: LEAD_CHARACTERS // 2]
-    own = np.stack([found.vector for found in embedder.embed([f"{about}. {lead}"[:LEAD_CHARACTERS]])])
+    own = np.stack(embedder.embed_vectors([f"{about}. {lead}"[:LEAD_CHARACTERS]]))
     voices = [own] if sentence_vectors is None or not len(sentence_vectors) else [own, _middle(sentence_vectors)]
     scores = np.mean([_nearness(voice, choices, embedder) for voice in voices], axis=0)
     order = np.argsort(-scores, kind="stable")
@@ -137,7 +137,7 @@ def _vectors(texts: Sequence[str], embedder: Embedder) -> Matrix:
         rows = {key: _cache[key] for key in keys if key in _cache}
     missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in rows}
     if missing:
-        fresh = {key: found.vector for key, found in zip(missing, embedder.embed(list(missing.values())), strict=True)}
+        fresh = dict(zip(missing, embedder.embed_vectors(list(missing.values())), strict=True))
         rows |= fresh
         with _cache_lock:
             _cache.update(fresh)

@@ -19,6 +19,8 @@ MOST_FOR_DOCUMENT = 40
 """Sentences more for the summary of the whole."""
 MOST_PER_TOPIC = 6
 LEAST_PER_TOPIC = 4
+LEAST_WORDS = 120
+"""A shorter topic is summarised without the model."""
 MOST_READ = 60
 """Sentences of one topic that are looked at."""
 
@@ -47,8 +49,8 @@ class _Pool:
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is nothing to choose: all of it fits the summary."""
-        return len(self.sentences) <= self.wanted and sum(map(len, self.sentences)) < LONGEST_SUMMARY
+        """Whether the words are enough to choose by: little is left out, whatever is chosen."""
+        return len(self.sentences) <= self.wanted or self.words < LEAST_WORDS
 
 
 def summarise(bodies: Sequence[Sequence[Block]], embedder: Embedder) -> Summaries:
@@ -117,7 +119,7 @@ def _embedded(texts: Sequence[str], embedder: Embedder) -> dict[str, Matrix]:
     distinct = list(dict.fromkeys(texts))
     if not distinct:
         return {}
-    return {text: found.vector for text, found in zip(distinct, embedder.embed(distinct), strict=True)}
+    return dict(zip(distinct, embedder.embed_vectors(distinct), strict=True))
 
 
 def _nearest(offered: Sequence[str], vectors: Matrix, wanted: int) -> list[str]:

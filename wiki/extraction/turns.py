@@ -87,7 +87,7 @@ def vectors_of(units: Sequence[Unit], embedder: Embedder) -> tuple[Matrix, str]:
     if len(units) > MOST_EMBEDDED:
         return word_vectors([unit.text for unit in units]), "words"
     texts = [plain(unit.text)[:EMBEDDED_CHARACTERS] or unit.text[:EMBEDDED_CHARACTERS] for unit in units]
-    return np.stack([embedding.vector for embedding in embedder.embed(texts)]).astype(np.float32), "embedding"
+    return np.stack(embedder.embed_vectors(texts)).astype(np.float32), "embedding"
 
 
 def word_vectors(texts: Sequence[str]) -> Matrix:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import duckdb
 
 from wiki.documents import ids
+from wiki.documents.folders import claimed_id, named_folder
 from wiki.documents.store import DocumentStore, etag
 from wiki.documents.taxonomy import TaxonomyFile
 from wiki.errors import Conflict, InternalError, NotFound
@@ -84,9 +85,13 @@ class TenantParts:
         raise NotFound(f"there is no topic {topic_id}", topic_id=topic_id)
 
     def _found(self, doc_id: str) -> Iterator[str]:
-        """Where the disk has a document that the catalog does not know yet, or no longer where it said."""
-        if (folder := self.documents.find(doc_id)) is not None:
-            yield folder.relative_to(self.layout.knowledge).as_posix()
+        """Where the disk may have a document that the catalog does not know yet, or no longer where it said."""
+        named = named_folder(self.layout, doc_id)
+        if named is not None:
+            yield named.relative_to(self.layout.knowledge).as_posix()
+        for folder in self.index.drift().folders:
+            if claimed_id(self.layout.knowledge / folder) in (doc_id, None):
+                yield folder
 
     def _record_of(self, path: str) -> Record | None:
         """One folder with the ids the catalog gave it, or, where the catalog does not know it so, its own."""

@@ -3,10 +3,10 @@
 import hashlib
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ MAX_TOKENS = 256
 BATCH_TOKENS = 1_024
 """Most tokens, padding counted, of one run: stays in the processor's cache (a third less time than 4,096), keeps memory
 flat and lets a query in between."""
+
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True)
@@ -64,14 +66,24 @@ class BundledEmbedder:
         return list(self._parts.ruler.encode(text, add_special_tokens=False).offsets)
 
     def embed(self, texts: Sequence[str]) -> list[Embedding]:
+        def embedding(states: NDArray[np.float32]) -> Embedding:
+            tokens = np.rint(load_projection().project(states[1:-1]) * 127).astype(np.int8)
+            return Embedding(_pool(states), tokens)
+
+        return self._each(texts, embedding)
+
+    def embed_vectors(self, texts: Sequence[str]) -> list[Vector]:
+        return self._each(texts, _pool)
+
+    def _each(self, texts: Sequence[str], make: Callable[[NDArray[np.float32]], _Made]) -> list[_Made]:
+        """``make`` of each text's hidden states, in the order of the texts."""
         parts = self._parts
         encoded = [item.ids for item in parts.tokenizer.encode_batch_fast(list(texts))]
-        found: dict[int, Embedding] = {}
+        found: dict[int, _Made] = {}
         for batch in self._batches([len(ids) for ids in encoded]):
             hidden = _run(parts.session, [encoded[place] for place in batch])
             for place, states in zip(batch, hidden, strict=True):
-                tokens = np.rint(load_projection().project(states[1:-1]) * 127).astype(np.int8)
-                found[place] = Embedding(_pool(states), tokens)
+                found[place] = make(states)
         return [found[place] for place in range(len(texts))]
 
     def embed_query(self, text: str) -> QueryEmbedding:

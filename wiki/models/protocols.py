@@ -58,6 +58,10 @@ class Embedder(Protocol):
         """Embed passages, in the order given; batches are sorted by length inside."""
         ...
 
+    def embed_vectors(self, texts: Sequence[str]) -> list[Vector]:
+        """The vectors of ``embed`` alone, for texts that are not kept: token vectors cost time, too."""
+        ...
+
     def embed_query(self, text: str) -> QueryEmbedding: ...
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from wiki.errors import CapabilityUnavailable, ConfigurationError, ExternalServiceUnavailable
-from wiki.models.protocols import Embedding, QueryEmbedding
+from wiki.models.protocols import Embedding, QueryEmbedding, Vector
 
 MAX_TOKENS = 256
 _E5 = re.compile(r"(?:^|[-_/])e5(?:[-_]|$)", re.IGNORECASE)
@@ -76,6 +76,9 @@ class SentenceTransformerEmbedder:
     def embed(self, texts: Sequence[str]) -> list[Embedding]:
         vectors = self._encode(texts, self._loaded.passage_prompt)
         return [Embedding(vector, None) for vector in vectors]
+
+    def embed_vectors(self, texts: Sequence[str]) -> list[Vector]:
+        return self._encode(texts, self._loaded.passage_prompt)
 
     def embed_query(self, text: str) -> QueryEmbedding:
         return QueryEmbedding(self._encode([text], self._loaded.query_prompt)[0], None, None)
