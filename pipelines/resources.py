@@ -1,5 +1,6 @@
 """One library, one cascade and one event thread per process: models load once and stay warm."""
 
+import multiprocessing
 import os
 import threading
 from pathlib import Path
@@ -35,10 +36,17 @@ def process_library(given: str = "") -> Library:
     root = root_path(given)
     with _lock:
         if root not in _libraries:
-            library = Library(load_settings(root))
+            library = Library(_for_this_process(load_settings(root)))
             library.recover()
             _libraries[root] = library
         return _libraries[root]
+
+
+def _for_this_process(settings: Settings) -> Settings:
+    """In a run's process the model gets one thread: other runs and the cascade share the machine with it."""
+    if multiprocessing.parent_process() is None or settings.embedding.threads:
+        return settings
+    return settings.model_copy(update={"embedding": settings.embedding.model_copy(update={"threads": 1})})
 
 
 def process_cascade(instance: dg.DagsterInstance, library: Library) -> tuple[Cascade, DagsterEvents]:
