@@ -11,7 +11,7 @@ from assets.versions import version_tags
 from wiki.library import Library
 
 FRESHNESS = timedelta(seconds=120)
-"""Two heartbeats (docs/decisions/0002-freshness.md) and the daemon's own 30 s step."""
+"""Two heartbeats (docs/decisions/0004-freshness.md) and the daemon's own 30 s step."""
 
 
 _ANY_OF = dg.SpecificPartitionsPartitionMapping([])

@@ -23,7 +23,7 @@ from wiki.index.rows import BatchReport, DocumentChange
 from wiki.tenants import Tenant
 
 HEARTBEAT_SECONDS = 50
-"""A window without changes still proves that the cascade lives, this seldom: docs/decisions/0002-freshness.md."""
+"""A window without changes still proves that the cascade lives, this seldom: docs/decisions/0004-freshness.md."""
 
 LINEAGE_DELAY = 2.0
 """A real run gets this long to report its own document before it is reported for it."""
