@@ -36,13 +36,20 @@ def words(count: int, stem: str = "word") -> str:
 
 
 def uncovered(body: str, texts: list[str]) -> str:
-    """What is left of the body's non-blank characters after the passages, in order, were found in it."""
+    """What is left of the body's non-blank characters after the passages, in order, were found in it.
+
+    Where a passage's text stands in several places, the furthest one that leaves no gap before it counts.
+    """
     covered = [character.isspace() for character in body]
     place = 0
     for text in texts:
-        part = text
-        while part and (found := body.find(part, place)) < 0:
-            part = part.split("\n", 2)[2] if part.count("\n") > 1 else ""
+        part, found = text, -1
+        gap = covered.index(False) if False in covered else len(body)
+        while part and found < 0:
+            found = body.rfind(part, place, gap + len(part))
+            found = body.find(part, place) if found < 0 else found
+            if found < 0:
+                part = part.split("\n", 2)[2] if part.count("\n") > 1 else ""
         if part:
             covered[found : found + len(part)] = [True] * len(part)
             place = found

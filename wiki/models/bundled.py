@@ -3,6 +3,7 @@
 import hashlib
 import os
 import threading
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,7 +92,7 @@ class BundledEmbedder:
         ids = parts.tokenizer.encode(text).ids
         (states,) = _run(parts.session, [ids])
         tokens = load_projection().project(states[1:-1])
-        return QueryEmbedding(_pool(states), tokens, load_projection().rarity(ids[1:-1]))
+        return QueryEmbedding(_pool(states), tokens, load_projection().rarity(ids[1:-1]), latin_share(text))
 
     def hidden_states(self, texts: Sequence[str]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
         """Word-piece ids and last hidden states ``(n_tokens, 384)`` of each text: what the projection is fitted on."""
@@ -154,6 +155,13 @@ class BundledEmbedder:
         tokenizer = Tokenizer.from_str(ruler.to_str())
         tokenizer.enable_truncation(MAX_TOKENS)
         return _Parts(session, tokenizer, ruler)
+
+
+def latin_share(text: str) -> float:
+    """The share of a text's letters that are Latin, the script this model was trained on; 1 without a letter."""
+    letters = [character for character in text if character.isalpha()]
+    latin = sum("LATIN" in unicodedata.name(character, "") for character in letters)
+    return latin / len(letters) if letters else 1.0
 
 
 def _run(session: Any, rows: Sequence[Sequence[int]]) -> list[NDArray[np.float32]]:

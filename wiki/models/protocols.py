@@ -30,6 +30,8 @@ class QueryEmbedding:
     """Shape ``(n_tokens, 96)``, unit rows."""
     weights: NDArray[np.float32] | None
     """Shape ``(n_tokens,)``: rarity of each token."""
+    trust: float = 1.0
+    """How far the model knows the query's script, 0..1: ranking relies on it so far, and on words for the rest."""
 
 
 class Embedder(Protocol):

@@ -172,7 +172,8 @@ class SearchEngine:
                     first[place] = replace(first[place], cosine=cosine)
         settings, channels = self._settings, CHANNELS[query.method]
         known = [item for item in first if item.rerank is not None]
-        ranked = rank(known, channels, settings.lambda_, settings.mass_top_m)
+        trust = embedded.trust if embedded is not None else 1.0
+        ranked = rank(known, channels, settings.lambda_, settings.mass_top_m, trust)
         return ranked + follow(rest, ranked[-1].score if ranked else 0.0)
 
     def _live(

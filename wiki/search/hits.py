@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wiki.search.ranking import Ranked, evidence
+from wiki.search.ranking import Ranked
 from wiki.search.records import TopicRecord
 from wiki.search.snippets import make_snippet
 from wiki.views import DocumentContext, Hit, SearchQuery
@@ -49,7 +49,7 @@ def explanation(item: Ranked) -> dict[str, Any]:
         "rerank": item.rerank,
         "blend": item.blend,
         "boost": item.boost,
-        "evidence": evidence(item),
+        "evidence": item.evidence,
         "passage_id": item.passage_id,
     }
 

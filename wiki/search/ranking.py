@@ -15,6 +15,9 @@ RERANK_WEIGHT = 1.0
 COSINE_MIDDLE, COSINE_STEEPNESS = 0.33, 12.0
 """A cosine as evidence, by a logistic curve: made-up words reach .23 (.23), answers lie around .57 (.95)."""
 
+KEYWORD_SCALE = 8.0
+"""BM25 as evidence where the model knows nothing: a score of 8 counts .63, one of 16 .86."""
+
 
 @dataclass(frozen=True)
 class Ranked:
@@ -31,19 +34,24 @@ class Ranked:
     blend: float = 0.0
     """Weighted mean of keyword, vector and rerank score, each scaled to 0..1 over the reranked candidates."""
     boost: float = 0.0
+    evidence: float = 0.0
+    """How sure it is that it answers, 0..1, before the ranking smooths it."""
     score: float = 0.0
     """Absolute, 0..1; never rises along the ranking."""
 
 
-def blend(candidates: Sequence[Ranked], channels: Collection[str]) -> list[Ranked]:
-    """Candidates with ``blend`` set, in their given order. Only ``channels`` that found one of them count."""
+def blend(candidates: Sequence[Ranked], channels: Collection[str], trust: float = 1.0) -> list[Ranked]:
+    """Candidates with ``blend`` set, in their given order. Only ``channels`` that found one of them count.
+
+    ``trust``, 0..1, is how far the model knows the query's script: its parts weigh so much less.
+    """
     parts: list[tuple[float, Mapping[str, float]]] = []
     for weight, scores in (
         (KEYWORD_WEIGHT, {item.found.record_id: item.found.scores.get("keyword", 0.0) for item in candidates}),
-        (VECTOR_WEIGHT, {item.found.record_id: item.cosine or 0.0 for item in candidates if "vector" in channels}),
-        (RERANK_WEIGHT, {item.found.record_id: item.rerank for item in candidates if item.rerank is not None}),
+        (trust * VECTOR_WEIGHT, {item.found.record_id: item.cosine or 0.0 for item in candidates if "vector" in channels}),
+        (trust * RERANK_WEIGHT, {item.found.record_id: item.rerank for item in candidates if item.rerank is not None}),
     ):
-        if any(scores.values()):
+        if weight > 0 and any(scores.values()):
             parts.append((weight, min_max(scores)))
     total = sum(weight for weight, _ in parts) or 1.0
     return [
@@ -52,15 +60,18 @@ def blend(candidates: Sequence[Ranked], channels: Collection[str]) -> list[Ranke
     ]
 
 
-def rank(candidates: Sequence[Ranked], channels: Collection[str], strength: float, mass_top_m: int) -> list[Ranked]:
+def rank(
+    candidates: Sequence[Ranked], channels: Collection[str], strength: float, mass_top_m: int, trust: float = 1.0
+) -> list[Ranked]:
     """Reranked candidates by blend and category boost, best first, with absolute scores."""
-    blended = blend(candidates, channels)
+    blended = blend(candidates, channels, trust)
     top = sorted(blended, key=lambda item: -item.blend)[:mass_top_m]
     boosts = category_boosts([item.found.namespace for item in top], [item.blend for item in top], strength)
     boosted = [replace(item, boost=boosts.get(item.found.namespace, 0.0)) for item in blended]
     boosted.sort(key=lambda item: (-(item.blend + item.boost), -item.fused, item.found.record_id))
-    scores = falling([evidence(item) for item in boosted])
-    return [replace(item, score=score) for item, score in zip(boosted, scores, strict=True)]
+    judged = [replace(item, evidence=evidence(item, trust)) for item in boosted]
+    scores = falling([item.evidence for item in judged])
+    return [replace(item, score=score) for item, score in zip(judged, scores, strict=True)]
 
 
 def follow(rest: Sequence[Ranked], floor: float) -> list[Ranked]:
@@ -69,12 +80,17 @@ def follow(rest: Sequence[Ranked], floor: float) -> list[Ranked]:
     return [replace(item, score=floor * item.fused / top) for item in rest]
 
 
-def evidence(item: Ranked) -> float:
-    """How sure it is that a candidate answers, 0..1: the mean of the reranker's score and the calibrated cosine."""
-    rerank = item.rerank or 0.0
-    if item.cosine is None:
-        return rerank
-    return (rerank + 1.0 / (1.0 + exp((COSINE_MIDDLE - item.cosine) * COSINE_STEEPNESS))) / 2
+def evidence(item: Ranked, trust: float = 1.0) -> float:
+    """How sure it is that a candidate answers, 0..1.
+
+    The mean of the reranker's score and the calibrated cosine, as far as the model knows the script; for the rest, BM25
+    on a saturating curve.
+    """
+    words = 1.0 - exp(-item.found.scores.get("keyword", 0.0) / KEYWORD_SCALE)
+    model = item.rerank or 0.0
+    if item.cosine is not None:
+        model = (model + 1.0 / (1.0 + exp((COSINE_MIDDLE - item.cosine) * COSINE_STEEPNESS))) / 2
+    return trust * model + (1.0 - trust) * words
 
 
 def falling(values: Sequence[float]) -> list[float]:
