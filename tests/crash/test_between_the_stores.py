@@ -53,7 +53,9 @@ def leave(_: Path) -> None:
 @pytest.mark.parametrize("before", [edit, add, delete])
 def test_the_batch_is_redone(root: Path, monkeypatch: pytest.MonkeyPatch, before: Act, after: Act) -> None:
     layout, embedder = Layout(root, Tenant()), WordEmbedder()
-    folder = write_document(layout, f"Technology/P_{A}", A, {"1_Seals.md": "Seals leak.\n", "2_Motors.md": "Motors hum.\n"})
+    folder = write_document(
+        layout, f"Technology/P_{A}", A, {"1_Seals.md": "Seals leak.\n", "2_Motors.md": "Motors hum.\n"}
+    )
     index = open_index(layout, lambda: embedder)
     list(index.sync())
     before(folder)

@@ -1,6 +1,5 @@
 """Long text without headings is cut where it turns to something else, and giant blocks are cut inside."""
 
-
 from tests.extraction.documents import HARBOUR, KITCHEN, WORKSHOP, of_blocks, parsed, prose, tree_of
 from tests.standins import WordEmbedder
 from wiki.extraction.outline import prepare

@@ -59,7 +59,9 @@ class Person:
 
     def add_topic(self) -> None:
         for folder in self.pick(self.folders()):
-            write_topic(folder / f"{self.rng.randint(1, 5)}_{self.rng.choice(WORDS)}.md", self.rng.choice(IDS), self.body())
+            write_topic(
+                folder / f"{self.rng.randint(1, 5)}_{self.rng.choice(WORDS)}.md", self.rng.choice(IDS), self.body()
+            )
 
     def by_hand(self) -> None:
         for folder in self.pick(self.folders()):

@@ -225,12 +225,16 @@ def test_a_changed_taxonomy_moves_documents_to_their_category(
     index: TenantIndex, layout: Layout, embedder: WordEmbedder
 ) -> None:
     write_document(layout, "Gardening/P_" + A, A, {"1_Seals.md": "Seals leak.\n"})
-    (layout.knowledge / "Gardening" / f"P_{A}" / "index.md").write_text(f"---\ndoc_id: {A}\ntitle: T\ncategory_id: Food\n---\n")
+    (layout.knowledge / "Gardening" / f"P_{A}" / "index.md").write_text(
+        f"---\ndoc_id: {A}\ntitle: T\ncategory_id: Food\n---\n"
+    )
     sync(index)
     cursor = index.snapshots.cursor()
     assert cursor is not None
     assert select(cursor, "documents", "TRUE")[0].category_id == "Food"
-    layout.taxonomy.write_text("---\nkind: knowledge_taxonomy\ncategories:\n- id: Gardening\n  description: Plants.\n---\n")
+    layout.taxonomy.write_text(
+        "---\nkind: knowledge_taxonomy\ncategories:\n- id: Gardening\n  description: Plants.\n---\n"
+    )
     sync(index)
     cursor = index.snapshots.cursor()
     assert cursor is not None

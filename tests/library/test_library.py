@@ -96,7 +96,12 @@ def test_a_failed_replace_leaves_the_old_version(here: TenantLibrary, note: Path
 def test_patching_a_document_moves_it_and_touches_no_body(here: TenantLibrary, note: Path) -> None:
     first = here.upload(note, name="a.md", category_id="Food")
     result = here.patch_document(
-        first.doc_id, title="Pumps", category_id="Science", labels=["x"], document_date="2026-11", fields={"team": "ops"}
+        first.doc_id,
+        title="Pumps",
+        category_id="Science",
+        labels=["x"],
+        document_date="2026-11",
+        fields={"team": "ops"},
     )
     assert set(result.updated_fields) == {"title", "category_id", "labels", "document_date", "fields"}
     view = here.document(first.doc_id)

@@ -72,9 +72,7 @@ def running(root: Path, *more: str) -> Iterator[Stack]:
     log_path = root.parent / f"{root.name}.log"
     with log_path.open("wb") as log:
         command = [sys.executable, "-m", "wiki.cli", "up", "--root", str(root), "--port", "0", "--dagster-port", "0"]
-        process = subprocess.Popen(
-            [*command, *more], cwd=REPOSITORY, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-        )
+        process = subprocess.Popen([*command, *more], cwd=REPOSITORY, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
             assert until(lambda: is_ready(root), 120), log_path.read_text()[-3000:]
             record = read_record(root)

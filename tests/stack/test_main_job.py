@@ -96,7 +96,9 @@ def test_deleting_in_one_tenant_changes_nothing_in_the_other(stack: Stack, tmp_p
 
 def test_a_killed_code_server_loses_no_edit(stack: Stack, tmp_path: Path) -> None:
     source = tmp_path / "many.md"
-    paragraphs = (f"## Part {n}\n\n" + f"Number {n} of the machine hall is checked by the shift leader. " * 9 for n in range(100))
+    paragraphs = (
+        f"## Part {n}\n\n" + f"Number {n} of the machine hall is checked by the shift leader. " * 9 for n in range(100)
+    )
     source.write_text("# Machine hall\n\n" + "\n\n".join(paragraphs) + "\n")
     many = stack.upload(source)
     files = topic_files(stack, many)

@@ -48,7 +48,10 @@ def blend(candidates: Sequence[Ranked], channels: Collection[str], trust: float 
     parts: list[tuple[float, Mapping[str, float]]] = []
     for weight, scores in (
         (KEYWORD_WEIGHT, {item.found.record_id: item.found.scores.get("keyword", 0.0) for item in candidates}),
-        (trust * VECTOR_WEIGHT, {item.found.record_id: item.cosine or 0.0 for item in candidates if "vector" in channels}),
+        (
+            trust * VECTOR_WEIGHT,
+            {item.found.record_id: item.cosine or 0.0 for item in candidates if "vector" in channels},
+        ),
         (trust * RERANK_WEIGHT, {item.found.record_id: item.rerank for item in candidates if item.rerank is not None}),
     ):
         if weight > 0 and any(scores.values()):
