@@ -19,6 +19,7 @@ from serving.deps import DOC_ID_PATTERN, merged_tenant, service_of
 from serving.multipart import FormReader
 from serving.wording import clean_labels, clean_title
 from wiki.errors import InternalError, InvalidInput, WikiError
+from wiki.presence import is_alive
 from wiki.tenants import INDEX_DIR, Tenant
 
 STALL_SECONDS = 60.0
@@ -91,24 +92,12 @@ def clear_abandoned(root: Path) -> int:
         owner = path.name.partition("-")[0]
         if (
             int(owner) == os.getpid()
-            or not _alive(int(owner))
+            or not is_alive(int(owner))
             or path.stat().st_mtime < time.time() - ABANDONED_SECONDS
         ):
             path.unlink(missing_ok=True)
             removed += 1
     return removed
-
-
-def _alive(pid: int) -> bool:
-    if os.name != "posix":
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 async def _drain(request: Request, form: FormReader, descriptor: int) -> None:

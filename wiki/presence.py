@@ -44,7 +44,7 @@ class Presence:
     def run(self) -> dict[str, Any]:
         """``run.json`` of a ``wiki up`` whose supervisor lives; empty otherwise."""
         run = _read(run_file(self._root))
-        return run if _alive(run.get("pid")) else {}
+        return run if is_alive(run.get("pid")) else {}
 
     def reconciled(self) -> bool:
         """Whether a first reconcile was done since ``wiki up`` started; once true it stays so."""
@@ -62,16 +62,22 @@ def _read(path: Path) -> dict[str, Any]:
         return {}
 
 
-def _alive(pid: Any) -> bool:
+def is_alive(pid: object) -> bool:
+    """Whether a process of this id exists (a zombie counts as gone)."""
     if not isinstance(pid, int):
         return False
+    if os.name != "posix":
+        return True
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
     except PermissionError:
         return True
-    return True
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return not Path("/proc/self").exists()
 
 
 def _time(text: str) -> datetime:

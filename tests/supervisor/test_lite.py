@@ -12,9 +12,10 @@ from tests.standins import WordEmbedder
 from tests.supervisor.test_stack import is_ready
 from tests.supervisor.test_supervisor import REPOSITORY, family, until
 from wiki.library import Library
+from wiki.presence import is_alive
 from wiki.settings import CascadeSettings, Settings
 from wiki.supervisor.lite import ingest_once
-from wiki.supervisor.record import is_alive, read_record
+from wiki.supervisor.record import read_record
 
 TEXT = "# Harbour crane\n\nThe crane lifts forty tonnes and is checked every spring.\n"
 

@@ -14,8 +14,9 @@ import psutil
 import pytest
 
 from tests.supervisor.test_supervisor import REPOSITORY, family, pids, until
+from wiki.presence import is_alive
 from wiki.supervisor.ports import answers as port_answers
-from wiki.supervisor.record import is_alive, read_record
+from wiki.supervisor.record import read_record
 
 NAMES = ("api", "code-server", "daemon", "webserver")
 pytestmark = [pytest.mark.stack, pytest.mark.timeout(300)]

@@ -15,9 +15,10 @@ import pytest
 
 from tests.supervisor.sleepers import FAILING, settings_of, sleepers
 from wiki.errors import ConfigurationError, Conflict
+from wiki.presence import is_alive
 from wiki.supervisor.child import QUICK_DEATHS_TOLD, Child
 from wiki.supervisor.ports import choose_port
-from wiki.supervisor.record import RunRecord, is_alive, read_record, write_record
+from wiki.supervisor.record import RunRecord, read_record, write_record
 from wiki.supervisor.supervisor import Supervisor
 
 REPOSITORY = Path(__file__).resolve().parents[2]

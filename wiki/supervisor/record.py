@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
+from wiki.presence import is_alive
 from wiki.tenants import run_file
 
 
@@ -51,17 +52,3 @@ def api_url(root: Path) -> str | None:
     """Where the API of this root answers, when it runs."""
     record = read_record(root)
     return None if record is None else record.api_url
-
-
-def is_alive(pid: int) -> bool:
-    """Whether a process of this id exists (a zombie counts as gone)."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return not Path("/proc/self").exists()
