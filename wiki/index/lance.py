@@ -239,14 +239,16 @@ class PassageStore:
     async def _reader(self) -> Any:
         if self._reading is None and (self.path / f"{TABLE}.lance").is_dir():
             opened = await _lancedb().open_reader(self.path, TABLE)
-            self._check_dim(await opened.schema())
+            if opened is not None:
+                self._check_dim(await opened.schema())
             self._reading = opened
         return self._reading
 
     def _table(self) -> Any:
         if self._opened is None and (self.path / f"{TABLE}.lance").is_dir():
             opened = _lancedb().open_table(self.path, TABLE)
-            self._check_dim(opened.schema)
+            if opened is not None:
+                self._check_dim(opened.schema)
             self._opened = opened
         return self._opened
 

@@ -15,9 +15,14 @@ _ALWAYS_FRESH = timedelta(0)
 """The default would never see what another process writes."""
 
 
-def open_table(path: Path, name: str) -> LanceTable:
-    """The table for writing and for whole scans."""
-    opened = lancedb.connect(path, read_consistency_interval=_ALWAYS_FRESH).open_table(name)
+def open_table(path: Path, name: str) -> LanceTable | None:
+    """The table for writing and for whole scans; None while its first version is being written."""
+    try:
+        opened = lancedb.connect(path, read_consistency_interval=_ALWAYS_FRESH).open_table(name)
+    except ValueError as error:
+        if "was not found" in str(error):
+            return None
+        raise
     if not isinstance(opened, LanceTable):
         raise InternalError(f"LanceDB gave a {type(opened).__name__} for a local table")
     return opened
@@ -26,7 +31,12 @@ def open_table(path: Path, name: str) -> LanceTable:
 async def open_reader(path: Path, name: str) -> Any:
     """The same table for queries: one round trip each."""
     database = await lancedb.connect_async(path, read_consistency_interval=_ALWAYS_FRESH)
-    return await database.open_table(name)
+    try:
+        return await database.open_table(name)
+    except ValueError as error:
+        if "was not found" in str(error):
+            return None
+        raise
 
 
 def create_table(path: Path, name: str, rows: Any, schema: Any) -> None:

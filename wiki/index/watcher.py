@@ -48,7 +48,11 @@ class Watcher:
             self._stop.wait(WAIT_MS / 1000)
         else:
             nothing: set[tuple[Change, str]] = set()
-            touched |= {t for _, path in next(changes, nothing) if (t := self._touched(path))}
+            seen = next(changes, nothing)
+            touched |= {t for _, path in seen if (t := self._touched(path))}
+            if moved := {t.tenant for kind, path in seen if (t := self._touched(path)) and _may_lose(kind, path)}:
+                self._arm()
+                return touched | {Touched(tenant, None) for tenant in moved}
         if self._present() != self._watched:
             touched |= self._arm()
         return touched
@@ -98,6 +102,11 @@ class Watcher:
         if tenant is None or parts[2:3] != ("knowledge",):
             return None
         return _in_knowledge(tenant, parts[3:])
+
+
+def _may_lose(kind: Change, path: str) -> bool:
+    """Whether a folder went away: one moved into a folder made a moment before loses its watch for good."""
+    return kind is Change.deleted and not is_markdown(Path(path).name)
 
 
 def _in_knowledge(tenant: Tenant, parts: tuple[str, ...]) -> Touched | None:
