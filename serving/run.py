@@ -14,6 +14,8 @@ import uvicorn
 from serving.app import create_app
 from serving.security import check_bind
 from wiki.errors import ConfigurationError, WikiError
+from wiki.index.cascade import Cascade
+from wiki.library import Library
 from wiki.settings_sources import load_settings
 
 LOG = logging.getLogger("serving")
@@ -36,7 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settings = load_settings(options.root, overrides={"api.host": options.host, "api.port": options.port})
         check_bind(settings)
         listener = listen(settings.api.host, settings.api.port)
-        app = create_app(settings)
+        library = Library(settings)
+        cascade = Cascade(library)
+        app = create_app(settings, library, cascade.stand_by)
     except WikiError as error:
         sys.stderr.write(f"{error.message}\n")
         return WRONG_USE
@@ -45,6 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     config = uvicorn.Config(app, access_log=False, log_config=None, timeout_graceful_shutdown=GRACE_SECONDS)
     server = EndingServer(config)
     server.run(sockets=[listener])
+    cascade.close()
+    library.close()
     return 0 if server.started else 1
 
 

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 RETRY_SECONDS = 5.0
+STAND_BY_SECONDS = 1.0
+STAND_BY_WINDOW = 5.0
+STAND_BY_POLL = 0.1
 MASS_DELETE = 20
 _POLL = 0.02
 
@@ -65,6 +68,7 @@ class Cascade:
 
     def window(self, seconds: float, *, wait_for_baton: float, stop: threading.Event | None = None) -> WindowSummary:
         """Take the baton, bring everything in step, then apply changes as they land until ``seconds`` are over."""
+        self._warm()
         deadline = time.monotonic() + wait_for_baton
         if not self._one_window.acquire(timeout=wait_for_baton):
             return WindowSummary(held=False)
@@ -87,6 +91,25 @@ class Cascade:
                 log.exception("the cascade's window failed; starting the next one")
                 stop.wait(1.0)
 
+    def stand_by(self, stop: threading.Event) -> None:
+        """Watch while nobody else does, until ``stop``: the service follows edits when the code server is down.
+
+        A handover between two windows is far shorter than what this waits for.
+        """
+        free_since: float | None = None
+        while not stop.wait(STAND_BY_POLL):
+            now = time.monotonic()
+            if self._library.presence.somebody_watches():
+                free_since = None
+            elif free_since is None:
+                free_since = now
+            elif now - free_since >= STAND_BY_SECONDS:
+                try:
+                    self.window(STAND_BY_WINDOW, wait_for_baton=0.0, stop=stop)
+                except Exception:
+                    log.exception("the stand-in cascade's window failed; starting the next one")
+                free_since = time.monotonic() - STAND_BY_SECONDS + 2 * STAND_BY_POLL
+
     def close(self) -> None:
         """Stop watching and telling. Reports not told yet wait in the outbox."""
         self._closed.set()
@@ -94,6 +117,13 @@ class Cascade:
             self._watcher.close()
         if self._teller:
             self._teller.join(timeout=10)
+
+    def _warm(self) -> None:
+        """Load what a batch needs before taking the baton: nobody waits for an import then."""
+        try:
+            self._library.warm()
+        except WikiError as error:
+            log.warning("the models are not ready: %s: %s", error.code, error.message)
 
     def _take_baton(self, deadline: float, stop: threading.Event | None) -> bool:
         while not self._lock.try_acquire():

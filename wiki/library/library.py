@@ -31,6 +31,8 @@ class Library:
         self._reranker = reranker
         self._tenants: dict[Tenant, TenantLibrary] = {}
         self._guard = threading.RLock()
+        self._warming = threading.Lock()
+        self._warm = False
 
     @property
     def embedder(self) -> Embedder:
@@ -76,10 +78,16 @@ class Library:
             self.tenant(tenant.app_id, tenant.project_id).documents.recover()
 
     def warm(self) -> None:
-        """Load LanceDB and the embedding model, exporting it once if needed, and embed the default categories."""
-        importlib.import_module("wiki.index.lance_table")
-        self.embedder.embed_query("warm")
-        warm_categories([(c.id, c.description) for c in default_taxonomy().categories], self.embedder)
+        """Load LanceDB and the embedding model, exporting it once if needed, and embed the default categories.
+
+        Once done it costs nothing. Raises ConfigurationError or CapabilityUnavailable without a model.
+        """
+        with self._warming:
+            if not self._warm:
+                importlib.import_module("wiki.index.lance_table")
+                self.embedder.embed_query("warm")
+                warm_categories([(c.id, c.description) for c in default_taxonomy().categories], self.embedder)
+                self._warm = True
 
     def ready(self) -> dict[str, Any]:
         """Whether questions can be answered, and what is still to do. Calls no provider."""
