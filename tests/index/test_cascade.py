@@ -72,7 +72,9 @@ def path_of(here: TenantLibrary, topic_id: str) -> str | None:
 
 
 def test_a_folder_moved_into_a_new_category_is_still_watched(here: TenantLibrary) -> None:
-    folder = write_document(here.layout, f"Technology/P_{A}", A, {"1_Seals.md": "Seals leak.\n", "2_Motors.md": "Hum.\n"})
+    folder = write_document(
+        here.layout, f"Technology/P_{A}", A, {"1_Seals.md": "Seals leak.\n", "2_Motors.md": "Hum.\n"}
+    )
     assert soon(lambda: found(here, "leak") == [f"{A}_1"])
     (folder / "2_Motors.md").rename(folder / "2_Engines.md")
     assert soon(lambda: path_of(here, f"{A}_2") == f"Technology/P_{A}/2_Engines.md")

@@ -62,6 +62,7 @@ class Cascade:
         self._one_window = threading.Lock()
         self._reconciled = 0.0
         self._retried = 0.0
+        self._tidied: set[Tenant] = set()
         self._held_deletes: dict[Tenant, float] = {}
         self._closed = threading.Event()
         self._teller: threading.Thread | None = None
@@ -196,13 +197,18 @@ class Cascade:
             for tenant in self._library.tenants():
                 if self._index(tenant).has_queue() or tenant in self._held_deletes:
                     self._sync(tenant, tally)
-        for tenant in self._library.tenants():
-            index = self._index(tenant)
+                self._tidy(tenant)
+
+    def _tidy(self, tenant: Tenant) -> None:
+        index = self._index(tenant)
+        try:
             if index.upserts_since_optimize >= self._settings.optimize_every:
-                try:
-                    index.optimize()
-                except Exception as error:
-                    self._failed(tenant, error)
+                index.optimize()
+            elif index.upserts_since_optimize or tenant not in self._tidied:
+                index.tidy()
+                self._tidied.add(tenant)
+        except Exception as error:
+            self._failed(tenant, error)
 
     def _deletes_much(self, index: TenantIndex, folders: set[str]) -> bool:
         if len(folders) <= MASS_DELETE:

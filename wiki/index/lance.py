@@ -132,11 +132,17 @@ class PassageStore:
         return wait_for(read())
 
     def fetch(self, passage_ids: Collection[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """``columns`` of the given passages by id; ids that are not there are left out."""
+        """``columns`` of the given passages by id; ids that are not there are left out. Vectors come as arrays."""
         found: dict[str, dict[str, Any]] = {}
         for ids in _chunks(sorted(passage_ids)):
-            for row in self.rows(["passage_id", *columns], any_of("passage_id", ids)).to_pylist():
+            table = self.rows(["passage_id", *columns], any_of("passage_id", ids))
+            plain = table.drop_columns(["vector"]) if "vector" in columns else table
+            for row in plain.to_pylist():
                 found[row["passage_id"]] = row
+            if "vector" in columns:
+                vectors = _matrix(table.column("vector"), self.dim)
+                for passage_id, vector in zip(table.column("passage_id").to_pylist(), vectors, strict=True):
+                    found[passage_id]["vector"] = vector
         return found
 
     def rows(self, columns: Sequence[str], where: str | None = None) -> Any:
@@ -271,6 +277,15 @@ class PassageStore:
     def _delete(self, table: Any, ids: Collection[str]) -> int:
         done: Any = table.delete(any_of("record_id", sorted(ids)))
         return int(done.num_deleted_rows)
+
+    def unindexed_rows(self) -> int:
+        """Rows the full-text index does not hold yet: each is read at every query until ``optimize``."""
+        table = self._table()
+        if table is None:
+            return 0
+        names = [index.name for index in table.list_indices() if index.columns == ["search_text"]]
+        stats = table.index_stats(names[0]) if names else None
+        return table.count_rows() if stats is None else int(stats.num_unindexed_rows)
 
     def _any_present(self, ids: Collection[str]) -> bool:
         table = self._table()

@@ -38,6 +38,7 @@ from wiki.models.protocols import Embedder
 from wiki.tenants import Layout
 
 log = logging.getLogger(__name__)
+MOST_UNINDEXED = 200
 Reason = Literal["watch", "reconcile", "request", "reindex", "rebuild"]
 
 
@@ -140,6 +141,8 @@ class TenantIndex:
         batches = self._chunks(folders, batch_files)
         for batch in batches or [()]:
             yield self.apply(batch, reason, survey_faults=drift.faults)
+        if folders:
+            self.tidy()
 
     def apply(
         self, folders: Collection[str], reason: Reason, *, survey_faults: Sequence[Fault] | None = None
@@ -179,6 +182,11 @@ class TenantIndex:
         cursor = self.snapshots.cursor()
         row = cursor.execute("SELECT count(*) FROM queue").fetchone() if cursor else None
         return bool(row and row[0])
+
+    def tidy(self) -> None:
+        """Optimize when so many rows are outside the full-text index that queries feel it."""
+        if self.store().unindexed_rows() > MOST_UNINDEXED:
+            self.optimize()
 
     def optimize(self) -> None:
         """Compact LanceDB and take new rows into its indexes."""

@@ -22,6 +22,7 @@ from wiki.settings import SearchSettings
 from wiki.views import Hit, Method, SearchQuery, SearchResult
 
 MAX_QUERY = 2_000
+HIT_COLUMNS = ["text", "heading_path", "line_start", "line_end", "pages"]
 CHANNELS: dict[Method, tuple[str, ...]] = {
     "keyword": ("keyword",),
     "vector": ("vector",),
@@ -78,12 +79,12 @@ class SearchEngine:
         with clock.step("fuse"):
             fused = self._fuse(query, found)
         with clock.step("rerank"):
-            ranking = self._rerank(query, embedded, reranker, fused)
+            ranking, stored = self._rerank(query, embedded, reranker, fused)
         if query.score_threshold is not None:
             ranking = [item for item in ranking if item.score >= query.score_threshold]
         with clock.step("join"):
             live, gone = self._live(ranking, wanted, everything=query.facets)
-            hits = self._hits(query, live[query.offset : wanted])
+            hits = self._hits(query, live[query.offset : wanted], stored)
         facets = count_facets(live) if query.facets else None
         return SearchResult(hits, len(ranking) - gone, clock.total(), clock.steps, facets)
 
@@ -146,35 +147,38 @@ class SearchEngine:
         embedded: QueryEmbedding | None,
         reranker: Reranker,
         fused: Sequence[Ranked],
-    ) -> list[Ranked]:
+    ) -> tuple[list[Ranked], dict[str, dict[str, Any]]]:
+        """The ranking, and the rows of the passages that were read for it."""
         first, rest = list(fused[: self._settings.rerank_n]), fused[self._settings.rerank_n :]
         if not first:
-            return []
+            return [], {}
         ids = [
             (place, passage)
             for place, item in enumerate(first)
             for passage in dict.fromkeys(item.found.passages.values())
         ]
-        columns = ["vector"] if embedded is not None else []
-        columns += ["tokens"] if reranker.needs_tokens else ["name", "text"]
+        columns = [*HIT_COLUMNS, *(["vector"] if embedded is not None else [])]
+        columns += ["tokens"] if reranker.needs_tokens else ["name"]
         stored = self._read(lambda store: store.fetch({passage for _, passage in ids}, columns))
         ids = [(place, passage) for place, passage in ids if passage in stored]
         candidates = [_candidate(stored[passage], reranker, embedded) for _, passage in ids]
         scores = reranker.score(query.query, embedded, candidates)
+        best: dict[int, tuple[float, str]] = {}
+        cosines: dict[int, float] = {}
         for (place, passage), score in zip(ids, scores, strict=True):
-            item = first[place]
-            if item.rerank is None or score > item.rerank:
-                first[place] = replace(item, rerank=score, passage_id=passage)
-        if embedded is not None:
-            for place, passage in ids:
+            if place not in best or score > best[place][0]:
+                best[place] = score, passage
+            if embedded is not None:
                 cosine = float(np.dot(np.asarray(stored[passage]["vector"], np.float32), embedded.vector))
-                if (before := first[place].cosine) is None or cosine > before:
-                    first[place] = replace(first[place], cosine=cosine)
+                cosines[place] = max(cosine, cosines.get(place, -1.0))
+        known = [
+            replace(first[place], rerank=score, passage_id=passage, cosine=cosines.get(place))
+            for place, (score, passage) in sorted(best.items())
+        ]
         settings, channels = self._settings, CHANNELS[query.method]
-        known = [item for item in first if item.rerank is not None]
         trust = embedded.trust if embedded is not None else 1.0
         ranked = rank(known, channels, settings.lambda_, settings.mass_top_m, trust)
-        return ranked + follow(rest, ranked[-1].score if ranked else 0.0)
+        return ranked + follow(rest, ranked[-1].score if ranked else 0.0), stored
 
     def _live(
         self, ranking: Sequence[Ranked], wanted: int, *, everything: bool
@@ -190,13 +194,16 @@ class SearchEngine:
             place += len(part)
         return live, place - len(live)
 
-    def _hits(self, query: SearchQuery, chosen: Sequence[tuple[Ranked, TopicRecord]]) -> tuple[Hit, ...]:
-        columns = ["text", "heading_path", "line_start", "line_end", "pages"]
-        stored = self._read(lambda store: store.fetch({item.passage_id for item, _ in chosen}, columns))
+    def _hits(
+        self, query: SearchQuery, chosen: Sequence[tuple[Ranked, TopicRecord]], stored: Mapping[str, dict[str, Any]]
+    ) -> tuple[Hit, ...]:
+        missing = {item.passage_id for item, _ in chosen} - stored.keys()
+        more = self._read(lambda store: store.fetch(missing, HIT_COLUMNS)) if missing else {}
+        rows = {**stored, **more}
         return tuple(
-            make_hit(query, item, record, stored[item.passage_id], self._body(query, record))
+            make_hit(query, item, record, rows[item.passage_id], self._body(query, record))
             for item, record in chosen
-            if item.passage_id in stored
+            if item.passage_id in rows
         )
 
     def _body(self, query: SearchQuery, record: TopicRecord) -> str | None:

@@ -70,11 +70,16 @@ def rank(
     blended = blend(candidates, channels, trust)
     top = sorted(blended, key=lambda item: -item.blend)[:mass_top_m]
     boosts = category_boosts([item.found.namespace for item in top], [item.blend for item in top], strength)
-    boosted = [replace(item, boost=boosts.get(item.found.namespace, 0.0)) for item in blended]
-    boosted.sort(key=lambda item: (-(item.blend + item.boost), -item.fused, item.found.record_id))
-    judged = [replace(item, evidence=evidence(item, trust)) for item in boosted]
-    scores = falling([item.evidence for item in judged])
-    return [replace(item, score=score) for item, score in zip(judged, scores, strict=True)]
+    boost = {item.found.record_id: boosts.get(item.found.namespace, 0.0) for item in blended}
+    order = sorted(
+        blended,
+        key=lambda item: (-(item.blend + boost[item.found.record_id]), -item.fused, item.found.record_id),
+    )
+    judged = [evidence(item, trust) for item in order]
+    return [
+        replace(item, boost=boost[item.found.record_id], evidence=sure, score=score)
+        for item, sure, score in zip(order, judged, falling(judged), strict=True)
+    ]
 
 
 def follow(rest: Sequence[Ranked], floor: float) -> list[Ranked]:
