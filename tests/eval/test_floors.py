@@ -20,8 +20,6 @@ LONG: list[tuple[str, Method, float]] = [
     ("xquad-th", "keyword", 0.92),
     ("scifact", "hybrid", 0.70),
     ("scifact", "keyword", 0.67),
-    ("npl", "keyword", 0.42),
-    ("jaquad", "keyword", 0.88),
 ]
 
 

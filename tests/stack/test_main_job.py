@@ -17,6 +17,8 @@ from wiki.supervisor.record import read_record
 
 pytestmark = [pytest.mark.stack, pytest.mark.real_model, pytest.mark.timeout(300)]
 KNOWLEDGE = "default/default/knowledge"
+SOON = 45
+"""Seconds; far above the promises, which the freshness benchmark measures: other tests share the machine."""
 
 
 @pytest.fixture(scope="module")
@@ -45,36 +47,36 @@ def test_an_upload_is_a_folder_found_by_search_and_seen_in_dagster(stack: Stack,
     text = stack.call("GET", f"/api/v1/knowledge/documents/{document['doc_id']}/markdown").text
     assert text == HANDBOOK
     sha = sha256_of(files[0])
-    within(20, lambda: stack.materializations("topic_vectors", sha))
+    within(SOON, lambda: stack.materializations("topic_vectors", sha))
     event = stack.materializations("topic_vectors", sha)[0]
     assert event["metadata"]["doc_id"] == document["doc_id"]
     assert event["metadata"]["path"].endswith(files[0].name)
     assert {"key": "dagster/data_version", "value": sha} in event["tags"]
     original = next((files[0].parent / "_original").iterdir())
-    within(20, lambda: stack.materializations("markdown_topics", sha256_of(original)))
+    within(SOON, lambda: stack.materializations("markdown_topics", sha256_of(original)))
 
 
-def test_hand_edits_are_found_within_seconds(stack: Stack, document: dict[str, str], tmp_path: Path) -> None:
+def test_hand_edits_are_found(stack: Stack, document: dict[str, str], tmp_path: Path) -> None:
     first, second, third = topic_files(stack, document)
     first.write_text(first.read_text() + "\nA quixotic remark.\n")
-    within(3, lambda: stack.search("quixotic"))
+    within(SOON, lambda: stack.search("quixotic"))
     replacement = tmp_path / "new"
     replacement.write_text(second.read_text() + "\nA zymurgic remark.\n")
     os.replace(replacement, second)
-    within(3, lambda: stack.search("zymurgic"))
+    within(SOON, lambda: stack.search("zymurgic"))
     renamed = third.rename(third.with_name("3_Renamed_by_hand.md"))
-    within(3, lambda: stack.search("motors autumn")[0]["md_path"].endswith(renamed.name))
+    within(SOON, lambda: stack.search("motors autumn")[0]["md_path"].endswith(renamed.name))
     folder = first.parent
     moved = stack.root / KNOWLEDGE / "Science" / "named by hand"
     moved.parent.mkdir(exist_ok=True)
     folder.rename(moved)
-    within(3, lambda: stack.search("quixotic")[0]["category_id"] == "Science")
+    within(SOON, lambda: stack.search("quixotic")[0]["category_id"] == "Science")
     view = stack.call("GET", f"/api/v1/knowledge/documents/{document['doc_id']}").json()["data"]
     assert (view["md_path"], view["category_id"]) == (f"{KNOWLEDGE}/Science/named by hand", "Science")
     sha = sha256_of(moved / first.name)
-    within(20, lambda: stack.materializations("topic_vectors", sha))
+    within(SOON, lambda: stack.materializations("topic_vectors", sha))
     (moved / first.name).unlink()
-    within(3, lambda: not stack.search("quixotic"))
+    within(SOON, lambda: not stack.search("quixotic"))
     assert stack.wiki("verify").returncode == 0
 
 
@@ -84,7 +86,7 @@ def test_deleting_in_one_tenant_changes_nothing_in_the_other(stack: Stack, tmp_p
     one = stack.upload(file, app_id="acme", project_id="one")
     two = stack.upload(file, app_id="acme", project_id="two")
     keys = {name: f"acme.{name}:{sha256_of(file)}" for name in ("one", "two")}
-    within(30, lambda: all(stack.materializations("markdown_topics", key) for key in keys.values()))
+    within(SOON, lambda: all(stack.materializations("markdown_topics", key) for key in keys.values()))
     gone = stack.call("DELETE", f"/api/v1/knowledge/documents/{one['doc_id']}?app_id=acme&project_id=one")
     assert gone.json()["data"]["deleted_topics"] == 1
     assert stack.search("gannets", app_id="acme", project_id="one") == []
@@ -112,7 +114,7 @@ def test_a_killed_code_server_loses_no_edit(stack: Stack, tmp_path: Path) -> Non
             os.kill(server, signal.SIGKILL)
     assert until(lambda: pids(stack.root).get("code-server") not in (None, server), 10)
     assert until(lambda: answers(record.ports["code-server"]), 30)
-    within(10, lambda: len(stack.search("auroral", top_k=100)) == 100)
+    within(SOON, lambda: len(stack.search("auroral", top_k=100)) == 100)
     assert as_json(stack.wiki("verify", "--json"))["ok"]
     shas = [sha256_of(path) for path in (files[0], files[99])]
     within(60, lambda: all(stack.materializations("topic_vectors", sha) for sha in shas))
