@@ -1,10 +1,17 @@
 """Fixtures every test may use: the shared test material, a temporary root, the stand-in embedder."""
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.standins import WordEmbedder
+
+# A busy machine is no finding; in CI the same examples are tried each time, everywhere else new ones.
+settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("here"), derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
