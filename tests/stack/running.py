@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx2
 
-from tests.supervisor.test_stack import is_ready
+from tests.supervisor.test_stack import answers, is_ready
 from tests.supervisor.test_supervisor import REPOSITORY, until
 from wiki.supervisor.record import read_record
 
@@ -77,6 +77,8 @@ def running(root: Path, *more: str) -> Iterator[Stack]:
             assert until(lambda: is_ready(root), 120), log_path.read_text()[-3000:]
             record = read_record(root)
             assert record is not None
+            if record.dagster_url:
+                assert until(lambda: answers(f"{record.dagster_url}/server_info"), 60)
             yield Stack(root, record.api_url, record.dagster_url or "")
         finally:
             process.terminate()

@@ -22,6 +22,8 @@ RETRY_SECONDS = 5.0
 STAND_BY_SECONDS = 1.0
 STAND_BY_WINDOW = 5.0
 STAND_BY_POLL = 0.1
+STAND_BY_GRACE = 15.0
+"""At the start of the whole stack the code server gets this long to take the baton first."""
 MASS_DELETE = 20
 _POLL = 0.02
 
@@ -98,8 +100,11 @@ class Cascade:
         A handover between two windows is far shorter than what this waits for.
         """
         free_since: float | None = None
+        started = time.monotonic()
         while not stop.wait(STAND_BY_POLL):
             now = time.monotonic()
+            if now - started < STAND_BY_GRACE and self._library.presence.run().get("dagster_url"):
+                continue
             if self._library.presence.somebody_watches():
                 free_since = None
             elif free_since is None:
