@@ -6,7 +6,8 @@ from pathlib import Path
 import dagster as dg
 from pydantic import Field
 
-from wiki.incoming import file_hash, settled_files
+from wiki.incoming import settled_files
+from wiki.ingest import hash_file
 from wiki.library import Library, TenantLibrary
 from wiki.tenants import Tenant
 
@@ -64,7 +65,7 @@ def of_partitions(library: Library, partitions: list[str]) -> tuple[list[Source]
     gone: list[str] = []
     tenants = library.tenants()
     dropped = {
-        tenant.partition_key(file_hash(file)): file
+        tenant.partition_key(hash_file(file)): file
         for tenant in tenants
         for file in settled_files(library.tenant(tenant.app_id, tenant.project_id).layout, 0)
     }

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from assets.sources import IncomingFile
 from pipelines.partitions import chunks
-from wiki.incoming import file_hash, settled_files, unsettled_count
+from wiki.incoming import settled_files, unsettled_count
+from wiki.ingest import hash_file
 from wiki.library import Library
 
 MOST_FILES = 200
@@ -37,7 +38,7 @@ def waiting_files(library: Library, busy: Collection[tuple[str, str]]) -> Waitin
                 taken += 1
                 continue
             try:
-                sha256 = file_hash(file)
+                sha256 = hash_file(file)
             except FileNotFoundError:
                 continue
             found.append(IncomingFile(app_id=tenant.app_id, project_id=tenant.project_id, path=path, sha256=sha256))

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wiki.incoming import file_hash
 from wiki.index.rows import DocumentChange, TopicChange
+from wiki.ingest import hash_file
 from wiki.library import Library, TenantLibrary
 from wiki.tenants import Tenant
 from wiki.views import DocumentView
@@ -52,7 +52,7 @@ def _doc_ids(here: TenantLibrary) -> list[str]:
 
 def _live(library: Library, here: TenantLibrary, view: DocumentView) -> LiveDocument:
     topics = tuple(
-        TopicChange("added", topic.topic_id, view.doc_id, topic.md_path, file_hash(library.root / topic.md_path))
+        TopicChange("added", topic.topic_id, view.doc_id, topic.md_path, hash_file(library.root / topic.md_path))
         for topic in view.topics
         if (library.root / topic.md_path).is_file()
     )

@@ -4,7 +4,6 @@ A file leaves ``incoming/`` only after its document stands (the bytes are in ``_
 after it was moved to ``_failed/`` with its reason beside it. Dagster and ``wiki up --lite`` both use this.
 """
 
-import hashlib
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -72,12 +71,6 @@ def unsettled_count(layout: Layout, settle_seconds: float, *, now: float | None 
     """How many files are still being written."""
     moment = time.time() if now is None else now
     return sum(1 for _, changed in _waiting(layout) if moment - changed < settle_seconds)
-
-
-def file_hash(path: Path) -> str:
-    """SHA-256 of a file's bytes."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def ingest_incoming(

@@ -9,7 +9,7 @@ import pytest
 from assets import keys
 from assets.ingest import ingest_asset
 from assets.versions import code_versions
-from wiki.incoming import file_hash
+from wiki.ingest import hash_file
 from wiki.library import Library
 
 TEXT = "# Harbour crane\n\nThe crane lifts forty tonnes and is checked every spring.\n\n## Rope\n\nThe rope is steel.\n"
@@ -31,7 +31,7 @@ def run(
         jobs=[dg.define_asset_job("ingest", selection=list(keys.INGEST))],
         resources={"library": dg.ResourceDefinition.hardcoded_resource(library)},
     )
-    listed = [{"path": file.relative_to(library.root).as_posix(), "sha256": file_hash(file)} for file in files]
+    listed = [{"path": file.relative_to(library.root).as_posix(), "sha256": hash_file(file)} for file in files]
     instance.add_dynamic_partitions("source_files", sorted({file["sha256"] for file in listed}))
     config = {"ops": {"ingest_files": {"config": {"files": listed}}}}
     return defs.resolve_job_def("ingest").execute_in_process(
@@ -51,7 +51,7 @@ def test_a_dropped_file_becomes_a_document_and_leaves_incoming(
 ) -> None:
     file = incoming / "crane.md"
     file.write_text(TEXT)
-    sha256 = file_hash(file)
+    sha256 = hash_file(file)
     result = run(library, instance, [file])
     assert materialized(result) == [(key.to_user_string(), sha256) for key in keys.INGEST]
     assert not file.exists()
@@ -70,7 +70,7 @@ def test_one_bad_file_does_not_fail_its_batch(library: Library, instance: dg.Dag
     good, bad = incoming / "crane.md", incoming / "blank.txt"
     good.write_text(TEXT)
     bad.write_text("  \n")
-    good_hash = file_hash(good)
+    good_hash = hash_file(good)
     result = run(library, instance, [bad, good])
     assert result.success
     assert {partition for _, partition in materialized(result)} == {good_hash}
@@ -98,7 +98,7 @@ def test_a_backfill_of_a_standing_document_reports_it_and_changes_nothing(
 ) -> None:
     file = incoming / "crane.md"
     file.write_text(TEXT)
-    sha256 = file_hash(file)
+    sha256 = hash_file(file)
     run(library, instance, [file])
     library.tenant().sync()
     before = {path: path.read_bytes() for path in (library.root / "default").rglob("*") if path.is_file()}
@@ -127,7 +127,7 @@ def test_another_tenants_file_stays_in_its_own_folder(
             "app_id": "acme",
             "project_id": "north",
             "path": "acme/north/incoming/crane.md",
-            "sha256": file_hash(folder / "crane.md"),
+            "sha256": hash_file(folder / "crane.md"),
         }
     ]
     result = dg.materialize(

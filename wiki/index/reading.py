@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import duckdb
 
@@ -174,11 +173,3 @@ def indexed_files(cursor: duckdb.DuckDBPyConnection, folder: str) -> dict[str, s
     """Hash by path of what the snapshot holds of a folder."""
     found = cursor.execute("SELECT path, sha256 FROM files WHERE folder = ?", [folder]).fetchall()
     return dict(found)
-
-
-def one(rows: Sequence[Any]) -> Any | None:
-    return rows[0] if rows else None
-
-
-def file_name(path: str) -> str:
-    return Path(path).name

@@ -16,11 +16,11 @@ from typing import Literal
 
 import duckdb
 
+from wiki.documents import timestamps
 from wiki.documents.model import Problem
 from wiki.documents.taxonomy import TaxonomyFile
 from wiki.errors import Conflict, IndexModelMismatch, WikiError
 from wiki.filesystem import FileLock, remove_tree
-from wiki.index import clock
 from wiki.index.batch import Batch, plan_batch
 from wiki.index.catalog import Catalog
 from wiki.index.folders import Folder, Survey, read_folder, survey
@@ -274,9 +274,9 @@ class TenantIndex:
 
     def _postpone(self, catalog: Catalog, batch: Batch, error: WikiError) -> None:
         """The model failed: keep every row as it was, tell it as a fault, and try again later."""
-        fault = Fault(self.prefix, error.message, "it is tried again by itself", clock.now_iso(), None, "sync")
+        fault = Fault(self.prefix, error.message, "it is tried again by itself", timestamps.now(), None, "sync")
         catalog.begin()
-        catalog.enqueue(sorted(batch.folders), error.message, clock.now_iso())
+        catalog.enqueue(sorted(batch.folders), error.message, timestamps.now())
         catalog.replace_faults("sync", [fault])
         catalog.commit()
         publish(catalog)
