@@ -16,6 +16,11 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 SHARED = Path(__file__).resolve().parent.parent.parent / "shared"
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Names a case with made bytes by its argument: an archive holds the time it was made, which differs per worker."""
+    return argname if isinstance(val, bytes) else None
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of corpora and retrieval collections that lies beside the repository."""
