@@ -42,6 +42,11 @@ class RawFile:
 
 
 class Parser(Protocol):
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same bytes may be read otherwise."""
+        ...
+
     def parse(self, path: Path, name: str, declared_type: str | None = None) -> ParsedDocument: ...
 
 
@@ -61,7 +66,7 @@ def read_raw(path: Path, name: str, media_type: str | None = None) -> RawFile:
 
 def parse_raw(parser: Parser, layout: Layout, raw: RawFile) -> ParsedDocument:
     """The file as Markdown blocks, from ``.index/…/parsed`` when these bytes were read before under such a name."""
-    kept = parsed_path(layout, raw)
+    kept = parsed_path(layout, raw, parser.fingerprint)
     try:
         return _PARSED.validate_json(kept.read_bytes())
     except (FileNotFoundError, ValidationError):
@@ -74,9 +79,9 @@ def parse_raw(parser: Parser, layout: Layout, raw: RawFile) -> ParsedDocument:
     return parsed
 
 
-def parsed_path(layout: Layout, raw: RawFile) -> Path:
+def parsed_path(layout: Layout, raw: RawFile, fingerprint: str) -> Path:
     """Where the parsed form of a file is kept; the extension counts, as it may decide how bytes are read."""
-    suffix = sha256(f"{__version__}|{Path(raw.name).suffix.lower()}|{raw.media_type}".encode()).hexdigest()[:8]
+    suffix = sha256(f"{__version__}|{fingerprint}|{Path(raw.name).suffix.lower()}|{raw.media_type}".encode()).hexdigest()[:8]
     return layout.parsed / raw.sha256[:2] / f"{raw.sha256}-{suffix}.json"
 
 

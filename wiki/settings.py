@@ -65,10 +65,40 @@ class KnowledgeSettings(Section):
     search: SearchSettings = SearchSettings()
 
 
+class OcrSettings(Section):
+    provider: Literal["rapidocr", "tesseract", "none"] = Field(
+        default="rapidocr", description="Reads scanned pages and pictures. `tesseract` needs the program of that name."
+    )
+    languages: tuple[str, ...] = Field(
+        default=("en",), min_length=1, description="What the scans are written in, as ISO codes: `en`, `de`, `ja`."
+    )
+
+
+class SpeechSettings(Section):
+    provider: Literal["whisper", "none"] = Field(default="whisper", description="Writes down recordings.")
+    model: str = Field(
+        default="", description="Name or path of a faster-whisper model; empty: the one of the `models` extra."
+    )
+    language: str = Field(default="", description="ISO code of what is spoken; empty: found in the recording.")
+    heading_minutes: float = Field(default=3, gt=0, le=60, description="A transcript gets a heading this often.")
+
+
 class ParsingSettings(Section):
-    timeout_seconds: float = Field(default=300, gt=0, le=7200, description="Longest time for one file.")
+    timeout_seconds: float = Field(
+        default=300, gt=0, le=7200, description="Longest time without a step (page, sheet, minute) done in one file."
+    )
     memory_mb: int = Field(default=4096, ge=256, description="Most memory of one parser process.")
     workers: int = Field(default=1, ge=1, le=32, description="Parser processes kept warm.")
+    office_seconds: float = Field(default=120, gt=0, le=3600, description="Longest time LibreOffice gets for one file.")
+    max_pages: int = Field(default=3_000, ge=1, description="A PDF with more pages is refused.")
+    max_ocr_pages: int = Field(default=1_000, ge=1, description="A document with more scanned pages is refused.")
+    max_cells: int = Field(default=5_000_000, ge=1, description="A workbook with more filled cells is refused.")
+    max_minutes: float = Field(default=240, gt=0, description="A longer recording is refused.")
+    max_unpacked_mb: int = Field(default=1_000, ge=1, description="An archive that unpacks to more is refused.")
+    attachment_depth: int = Field(default=4, ge=0, le=16, description="Messages in messages are read this deep.")
+    max_attachments: int = Field(default=200, ge=0, description="A mail with more parts is refused.")
+    ocr: OcrSettings = OcrSettings()
+    speech: SpeechSettings = SpeechSettings()
 
 
 class CascadeSettings(Section):

@@ -6,9 +6,17 @@ import time
 from wiki.errors import ExtractionEmpty
 from wiki.parsing.child import answer, serve
 from wiki.parsing.exchange import Reply, Request
+from wiki.parsing.source import Progress, Step
 
 
-def misbehave(request: Request) -> Reply:
+def misbehave(request: Request, progress: Progress) -> Reply:
+    if request.name.startswith("steady"):
+        for page in range(1, 13):
+            time.sleep(0.3)
+            progress(Step("page", page, 12))
+    if request.name.startswith("stalls"):
+        progress(Step("page", 7, 12))
+        time.sleep(600)
     if request.name.startswith("hang"):
         time.sleep(600)
     if request.name.startswith("die"):

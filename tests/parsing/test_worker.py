@@ -9,6 +9,7 @@ import psutil
 import pytest
 
 from wiki.errors import ExtractionEmpty, InvalidInput, UnsupportedFormat, WikiError
+from wiki.parsing.source import Step
 from wiki.parsing.worker import ParserPool
 from wiki.settings import ParsingSettings
 
@@ -31,6 +32,7 @@ def text_file(folder: Path, text: str = "Some words.\n") -> Path:
     ("name", "says"),
     [
         ("hang.txt", r"hang\.txt took longer than 3 s .* parsing\.timeout_seconds"),
+        ("stalls.txt", r"stalls\.txt took longer than 3 s .* after page 7 of 12"),
         ("die.txt", r"die\.txt cannot be read: the parser died on it"),
         ("crash.txt", r"crash\.txt .* died on it \(SIGABRT\)"),
         ("hungry.txt", r"hungry\.txt needs more than 256 MB .* parsing\.memory_mb"),
@@ -43,6 +45,12 @@ def test_parser_that_misbehaves_is_a_clean_error_and_the_next_call_works(
     with pytest.raises(UnsupportedFormat, match=says):
         faulty.parse(path, name)
     assert faulty.parse(path, "good.txt").markdown == "Some words.\n"
+
+
+def test_a_long_file_that_makes_steps_may_take_longer_than_the_limit(faulty: ParserPool, tmp_path: Path) -> None:
+    steps: list[Step] = []
+    assert faulty.parse(text_file(tmp_path), "steady.txt", progress=steps.append).markdown == "Some words.\n"
+    assert [str(step) for step in steps] == [f"page {page} of 12" for page in range(1, 13)]
 
 
 def test_errors_arrive_from_the_child_as_the_same_class(faulty: ParserPool, tmp_path: Path) -> None:

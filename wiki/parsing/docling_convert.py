@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from wiki.errors import UnsupportedFormat
-from wiki.parsing import media
+from wiki.parsing import media_types as media
 from wiki.parsing.docling_writer import DoclingWriter, PlaceKind
 from wiki.parsing.encoding import decode_html
 from wiki.parsing.html_page import clean_page

@@ -1,11 +1,12 @@
 """What the pool and its child processes say to each other: length-prefixed pickles."""
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO
 
 from wiki.errors import WikiError
 from wiki.parsing.blocks import ParsedDocument
+from wiki.settings import ParsingSettings
 
 _LENGTH = struct.Struct(">I")
 
@@ -15,10 +16,13 @@ class Request:
     path: str
     name: str
     declared_type: str | None
+    settings: ParsingSettings = field(default_factory=ParsingSettings)
 
 
 @dataclass(frozen=True)
 class Reply:
+    """The end of a request. Before it any number of ``Step`` may come."""
+
     document: ParsedDocument | None = None
     error: WikiError | None = None
 

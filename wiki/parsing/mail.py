@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from pathlib import Path
 
 from wiki.errors import UnsupportedFormat, WikiError
-from wiki.parsing import media
+from wiki.parsing import media_types as media
 from wiki.parsing.encoding import decode, normalise
 from wiki.parsing.escape import escape_text
 from wiki.parsing.markdown import split_blocks

@@ -9,12 +9,20 @@ from wiki.parsing.encoding import normalise
 from wiki.parsing.markdown import split_blocks
 from wiki.parsing.media import detect
 from wiki.parsing.registry import converter
-from wiki.parsing.source import Conversion, Piece, Source
+from wiki.parsing.source import Conversion, Piece, Progress, Source, no_progress
+from wiki.settings import ParsingSettings
 
-PARSER = "wiki-parsing 1"
+PARSER = "wiki-parsing 2"
 
 
-def parse_file(path: Path, name: str, declared_type: str | None = None) -> ParsedDocument:
+def parse_file(
+    path: Path,
+    name: str,
+    declared_type: str | None = None,
+    *,
+    settings: ParsingSettings | None = None,
+    progress: Progress = no_progress,
+) -> ParsedDocument:
     """The file at ``path`` as blocks of Markdown. ``name`` is what its owner calls it.
 
     Raises InvalidInput (no bytes, only white space), UnsupportedFormat (unknown, damaged,
@@ -22,16 +30,24 @@ def parse_file(path: Path, name: str, declared_type: str | None = None) -> Parse
     that is not installed). For documents of unknown origin use ``worker.ParserPool``, which bounds
     time and memory.
     """
-    media_type = detect(path, name, declared_type)
-    convert = converter(media_type)
+    settings = settings or ParsingSettings()
+    media_type = detect(path, name, declared_type, max_unpacked_mb=settings.max_unpacked_mb)
+    source = Source(path, name, media_type, settings, progress)
+    return document(convert_source(source), media_type, name)
+
+
+def convert_source(source: Source) -> Conversion:
+    """What the converter of the source's media type makes of it; a converter that reads what lies inside
+    another file (an attachment, an old Word file's new form) comes back here. Errors as ``parse_file``."""
+    convert = converter(source.media_type, source.settings)
     try:
-        return document(convert(Source(path, name, media_type)), media_type, name)
+        return convert(source)
     except (WikiError, MemoryError):
         raise
     except Exception as error:
         # What a library throws at a strange file is that file's fault; the cause stays attached.
         reason = f"{type(error).__name__}: {error}"[:300]
-        raise UnsupportedFormat(f"{name} cannot be read, it may be damaged ({reason})") from error
+        raise UnsupportedFormat(f"{source.name} cannot be read, it may be damaged ({reason})") from error
 
 
 def document(conversion: Conversion, media_type: str, name: str) -> ParsedDocument:

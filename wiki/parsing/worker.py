@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections import deque
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, cast
 
@@ -25,14 +26,16 @@ from wiki.errors import InternalError, UnsupportedFormat
 from wiki.parsing.blocks import ParsedDocument
 from wiki.parsing.exchange import Reply, Request, read_frame, write_frame
 from wiki.parsing.media import detect
-from wiki.parsing.memory import resident_bytes
-from wiki.parsing.parser import parse_file
+from wiki.parsing.memory import tree_bytes
+from wiki.parsing.parser import PARSER, parse_file
 from wiki.parsing.registry import FORMATS
+from wiki.parsing.source import Progress, Step
 from wiki.settings import ParsingSettings
 
 _QUICK_BYTES = 1024 * 1024
 _POLL_SECONDS = 0.1
 _RECYCLE_AFTER = 500
+_LOG_SECONDS = 5.0
 
 log = logging.getLogger(__name__)
 
@@ -53,18 +56,32 @@ class ParserPool:
         for worker in self._all:
             self._workers.put(worker)
 
-    def parse(self, path: Path, name: str, declared_type: str | None = None) -> ParsedDocument:
-        """The file as blocks. Errors as in ``parser.parse_file``; a parser that dies, hangs or takes
-        too much memory is UnsupportedFormat, and names the setting that bounds it."""
+    def parse(
+        self, path: Path, name: str, declared_type: str | None = None, progress: Progress | None = None
+    ) -> ParsedDocument:
+        """The file as blocks. ``progress`` hears of each page, sheet or minute of a long file; so does the log.
+
+        Errors as in ``parser.parse_file``; a parser that dies, hangs or takes too much memory is
+        UnsupportedFormat, and names the setting that bounds it.
+        """
         if self._closed.is_set():
             raise InternalError("the parser is closed")
-        if path.stat().st_size <= _QUICK_BYTES and FORMATS[detect(path, name, declared_type)].quick:
-            return parse_file(path, name, declared_type)
+        if path.stat().st_size <= _QUICK_BYTES:
+            media_type = detect(path, name, declared_type, max_unpacked_mb=self._settings.max_unpacked_mb)
+            if FORMATS[media_type].quick:
+                return parse_file(path, name, declared_type, settings=self._settings)
         worker = self._workers.get()
         try:
-            return worker.parse(Request(str(path.absolute()), name, declared_type))
+            request = Request(str(path.absolute()), name, declared_type, self._settings)
+            return worker.parse(request, _logged(name, progress))
         finally:
             self._workers.put(worker)
+
+    @property
+    def fingerprint(self) -> str:
+        """Changes whenever the same bytes may be read otherwise: the parser or a setting it reads by."""
+        told = self._settings.model_dump_json(include={"ocr", "speech"})
+        return sha256(f"{PARSER}|{told}".encode()).hexdigest()[:12]
 
     def close(self) -> None:
         """Ends every child process; a parse under way fails."""
@@ -86,14 +103,14 @@ class _Worker:
         self._process: _Process | None = None
         self._closed = False
 
-    def parse(self, request: Request) -> ParsedDocument:
+    def parse(self, request: Request, progress: Progress) -> ParsedDocument:
         try:
             try:
-                reply = self._running().ask(request, self._settings)
+                reply = self._running().ask(request, self._settings, progress)
             except _Gone:
                 # It ended while it had nothing to do; this file is not to blame.
                 self._end()
-                reply = self._running().ask(request, self._settings)
+                reply = self._running().ask(request, self._settings, progress)
         except _Gone as error:
             self._end()
             raise InternalError("the parser process ends as soon as it starts") from error
@@ -144,7 +161,7 @@ class _Process:
     def alive(self) -> bool:
         return self._popen.poll() is None
 
-    def ask(self, request: Request, settings: ParsingSettings) -> Reply:
+    def ask(self, request: Request, settings: ParsingSettings, progress: Progress) -> Reply:
         stdin = cast("IO[bytes]", self._popen.stdin)
         try:
             write_frame(stdin, pickle.dumps(request))
@@ -152,25 +169,35 @@ class _Process:
             raise _Gone from error
         deadline = time.monotonic() + settings.timeout_seconds
         limit = settings.memory_mb * 1024 * 1024
+        last: Step | None = None
         while True:
             try:
                 frame = self._frames.get(timeout=_POLL_SECONDS)
             except queue.Empty:
                 if time.monotonic() > deadline:
                     raise UnsupportedFormat(
-                        f"{request.name} took longer than {settings.timeout_seconds:g} s to read and was given up; "
-                        "the setting parsing.timeout_seconds allows more"
+                        f"{request.name} took longer than {settings.timeout_seconds:g} s to read and was given up"
+                        f"{f' after {last}' if last else ''}; the setting parsing.timeout_seconds allows more"
                     ) from None
-                if (resident_bytes(self._popen.pid) or 0) > limit:
-                    raise UnsupportedFormat(
-                        f"{request.name} needs more than {settings.memory_mb} MB of memory to read and was given up; "
-                        "the setting parsing.memory_mb allows more"
-                    ) from None
+                self._stay_below(limit, request, settings)
                 continue
             if frame is None:
                 raise UnsupportedFormat(f"{request.name} cannot be read: the parser died on it ({self._cause()})")
-            self.answered += 1
-            return cast("Reply", pickle.loads(frame))
+            said = cast("Reply | Step", pickle.loads(frame))
+            if isinstance(said, Reply):
+                self.answered += 1
+                return said
+            last = said
+            deadline = time.monotonic() + settings.timeout_seconds
+            progress(said)
+            self._stay_below(limit, request, settings)
+
+    def _stay_below(self, limit: int, request: Request, settings: ParsingSettings) -> None:
+        if tree_bytes(self._popen.pid) > limit:
+            raise UnsupportedFormat(
+                f"{request.name} needs more than {settings.memory_mb} MB of memory to read and was given up; "
+                "the setting parsing.memory_mb allows more"
+            )
 
     def kill(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -221,6 +248,21 @@ class _Process:
             with contextlib.suppress(ValueError):
                 return signal.Signals(-code).name
         return self._last_words[-1][:200] if self._last_words else f"exit code {code}"
+
+
+def _logged(name: str, progress: Progress | None) -> Progress:
+    """Passes steps on, and writes one to the log every few seconds."""
+    told = time.monotonic()
+
+    def tell(step: Step) -> None:
+        nonlocal told
+        if time.monotonic() - told >= _LOG_SECONDS:
+            told = time.monotonic()
+            log.info("reading %s: %s", name, step)
+        if progress is not None:
+            progress(step)
+
+    return tell
 
 
 def _environment() -> dict[str, str]:
