@@ -23,6 +23,7 @@ from wiki.extraction.outline import outline, prepare
 from wiki.extraction.tree import TopicSpan, TopicTree
 from wiki.models.protocols import Embedder
 from wiki.parsing.blocks import Block, ParsedDocument
+from wiki.parsing.source import Progress
 from wiki.settings import ExtractionSettings
 from wiki.tenants import Layout
 
@@ -47,7 +48,9 @@ class Parser(Protocol):
         """Changes whenever the same bytes may be read otherwise."""
         ...
 
-    def parse(self, path: Path, name: str, declared_type: str | None = None) -> ParsedDocument: ...
+    def parse(
+        self, path: Path, name: str, declared_type: str | None = None, progress: Progress | None = None
+    ) -> ParsedDocument: ...
 
 
 def hash_file(path: Path) -> str:
@@ -64,13 +67,16 @@ def read_raw(path: Path, name: str, media_type: str | None = None) -> RawFile:
     return RawFile(path, name, hash_file(path), size, media_type or mimetypes.guess_type(name)[0])
 
 
-def parse_raw(parser: Parser, layout: Layout, raw: RawFile) -> ParsedDocument:
-    """The file as Markdown blocks, from ``.index/…/parsed`` when these bytes were read before under such a name."""
+def parse_raw(parser: Parser, layout: Layout, raw: RawFile, progress: Progress | None = None) -> ParsedDocument:
+    """The file as Markdown blocks, from ``.index/…/parsed`` when these bytes were read before under such a name.
+
+    ``progress`` hears of each page, sheet or minute of a long file.
+    """
     kept = parsed_path(layout, raw, parser.fingerprint)
     try:
         return _PARSED.validate_json(kept.read_bytes())
     except (FileNotFoundError, ValidationError):
-        parsed = parser.parse(raw.path, raw.name, raw.media_type)
+        parsed = parser.parse(raw.path, raw.name, raw.media_type, progress)
     kept.parent.mkdir(parents=True, exist_ok=True)
     staged = kept.with_name(f"{kept.name}.{uuid4().hex}")
     # Derived, so not forced to disk: a file that a power cut tears is no valid JSON and is made again.
@@ -81,7 +87,9 @@ def parse_raw(parser: Parser, layout: Layout, raw: RawFile) -> ParsedDocument:
 
 def parsed_path(layout: Layout, raw: RawFile, fingerprint: str) -> Path:
     """Where the parsed form of a file is kept; the extension counts, as it may decide how bytes are read."""
-    suffix = sha256(f"{__version__}|{fingerprint}|{Path(raw.name).suffix.lower()}|{raw.media_type}".encode()).hexdigest()[:8]
+    suffix = sha256(
+        f"{__version__}|{fingerprint}|{Path(raw.name).suffix.lower()}|{raw.media_type}".encode()
+    ).hexdigest()[:8]
     return layout.parsed / raw.sha256[:2] / f"{raw.sha256}-{suffix}.json"
 
 

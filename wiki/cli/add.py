@@ -1,5 +1,6 @@
 """``wiki add``: files and folders into the library, one after another, with nothing lost on the way."""
 
+import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -18,6 +19,7 @@ from wiki.views import OnDuplicate
 if TYPE_CHECKING:
     from wiki.library import TenantLibrary
 
+_NICENESS = 5
 PATIENCE_SECONDS = 30.0
 """How long the running cascade may index nothing before we stop waiting for it."""
 
@@ -68,7 +70,7 @@ def add(
 
     Hidden files are left out. A file that can't be read is listed at the end with its reason; the others still go in.
     What is there already is skipped, so the same command again goes on where it stopped.
-    Works whether or not the wiki is up.
+    Works whether or not the wiki is up, and gives way to searches.
 
     \b
     Examples:
@@ -76,6 +78,7 @@ def add(
         wiki add ~/Documents/papers --label reading --json
     """
     where = scope(root, app, project, create=True)
+    give_way()
     files = list(collect(paths, where.root))
     if title is not None and (len(files) != 1 or paths != files):
         raise InvalidInput("--title names one document; give a single file with it")
@@ -86,15 +89,19 @@ def add(
             where.root.mkdir(parents=True, exist_ok=True)
             catch_up(library)
             with Progress("adding") as progress:
-                for item in add_files(library, files, wanted):
+                progress.update(0, len(files))
+                for item in add_files(library, files, wanted, progress):
                     done.append(item)
-                    progress.update(len(done), len(files), Path(item.path).name[:40])
+                    progress.update(len(done), len(files))
                     _tell(item, as_json)
             if on_terminal():
                 say("indexing")
             catch_up(library)
     except KeyboardInterrupt:
-        say(f"stopped: {_summary(done)}; the same command again goes on from here")
+        _list_failures(done)
+        say(
+            f"stopped: {_summary(done)}, {len(files) - len(done)} not looked at; the same command again goes on from here"
+        )
         raise typer.Exit(STOPPED) from None
     failed = [item for item in done if item.status == "failed"]
     if not as_json:
@@ -113,7 +120,9 @@ def collect(paths: Sequence[Path], library_root: Path) -> Iterator[Path]:
             yield path
 
 
-def add_files(library: "TenantLibrary", files: Iterable[Path], wanted: Wanted) -> Iterator[Added]:
+def add_files(
+    library: "TenantLibrary", files: Iterable[Path], wanted: Wanted, progress: Progress | None = None
+) -> Iterator[Added]:
     """Add each file and say what became of it; one file's error never stops the others.
 
     Raises InvalidInput at once for a wrong category: no file could go in.
@@ -125,13 +134,19 @@ def add_files(library: "TenantLibrary", files: Iterable[Path], wanted: Wanted) -
     seen: dict[str, str] = {}
     for path in files:
         try:
-            yield _add_file(library, path, wanted, seen)
+            yield _add_file(library, path, wanted, seen, progress)
         except WikiError as error:
             yield _failed(path, error)
         except OSError as error:
             yield _failed(path, InvalidInput(f"can't be read: {error.strerror or error}"))
         except Exception as error:
             yield _failed(path, unexpected(error))
+
+
+def give_way() -> None:
+    """Lower this process's priority, so that a bulk import does not slow down whoever searches meanwhile."""
+    if hasattr(os, "setpriority"):
+        os.setpriority(os.PRIO_PROCESS, 0, max(_NICENESS, os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 def catch_up(library: "TenantLibrary") -> None:
@@ -158,8 +173,13 @@ def followed(root: Path) -> bool:
     return bool(presence.run()) or presence.somebody_watches()
 
 
-def _add_file(library: "TenantLibrary", path: Path, wanted: Wanted, seen: dict[str, str]) -> Added:
+def _add_file(
+    library: "TenantLibrary", path: Path, wanted: Wanted, seen: dict[str, str], progress: Progress | None
+) -> Added:
     from wiki.ingest import hash_file
+
+    if progress is not None:
+        progress.detail(path.name[:40])
 
     if not path.is_file():
         raise NotFound("there is no such file" if not path.exists() else "is neither a file nor a folder")
@@ -176,6 +196,7 @@ def _add_file(library: "TenantLibrary", path: Path, wanted: Wanted, seen: dict[s
         labels=wanted.labels,
         on_duplicate=wanted.on_duplicate,
         wait=0,
+        progress=(lambda step: progress.detail(f"{path.name[:40]} {step}")) if progress else None,
     )
     seen[sha256] = result.doc_id
     fresh = result.created or wanted.on_duplicate == "replace"
@@ -209,7 +230,7 @@ def _summary(done: Sequence[Added]) -> str:
     return ", ".join(f"{count} {status}" for status, count in counts.items())
 
 
-def _list_failures(failed: Sequence[Added]) -> None:
-    for item in failed:
+def _list_failures(done: Sequence[Added]) -> None:
+    for item in done:
         if item.error:
             say(f"error {item.error['code']}: {item.path}: {item.error['message']}")

@@ -12,6 +12,7 @@ from wiki.index.reading import moment
 from wiki.index.records import Record
 from wiki.ingest import RawFile, checked_title, extract_topics, new_document, parse_raw, read_raw, title_of
 from wiki.library.parts import TenantParts
+from wiki.parsing.source import Progress
 from wiki.views import OnDuplicate, PatchResult, UploadResult
 
 
@@ -30,8 +31,10 @@ class Writing(TenantParts):
         labels: Sequence[str] = (),
         on_duplicate: OnDuplicate = "new",
         wait: float | None = None,
+        progress: Progress | None = None,
     ) -> UploadResult:
         """Make a document of a file. ``path`` holds the bytes, ``name`` is what the sender calls them.
+        ``progress`` hears of each page, sheet or minute of a long file.
 
         Raises InvalidInput, ExtractionEmpty, UnsupportedFormat, CapabilityUnavailable, Conflict (``doc_id`` exists);
         nothing is left behind then.
@@ -43,12 +46,13 @@ class Writing(TenantParts):
             return self._existing(twin)
         if twin and on_duplicate == "replace":
             return self.replace(twin, path, name=name, title=title, category_id=category_id, source_type=source_type,
-                                labels=labels or None, wait=wait)  # fmt: skip
+                                labels=labels or None, wait=wait, progress=progress)  # fmt: skip
         if doc_id and self.documents.find(doc_id):
             raise Conflict(f"document {doc_id} exists already: PUT replaces it", doc_id=doc_id)
         folder, document_id, topics = self.write_document(
-            raw, title=title, category_id=category_id, doc_id=doc_id, source_type=source_type, labels=labels
-        )
+            raw, title=title, category_id=category_id, doc_id=doc_id, source_type=source_type, labels=labels,
+            progress=progress,
+        )  # fmt: skip
         return self._uploaded(folder, document_id, topics, wait, created=True, duplicate_of=twin)
 
     def write_document(
@@ -60,9 +64,10 @@ class Writing(TenantParts):
         doc_id: str | None = None,
         source_type: str | None = None,
         labels: Sequence[str] = (),
+        progress: Progress | None = None,
     ) -> tuple[Path, str, int]:
         """Parse, extract and write one file; gives folder, document id and topic count. Does not wait for the index."""
-        parsed = parse_raw(self._library.parser, self.layout, raw)
+        parsed = parse_raw(self._library.parser, self.layout, raw, progress)
         name = title_of(parsed, raw.name, title)
         prepared, tree = extract_topics(
             parsed,
@@ -89,6 +94,7 @@ class Writing(TenantParts):
         labels: Sequence[str] | None = None,
         if_match: str | None = None,
         wait: float | None = None,
+        progress: Progress | None = None,
     ) -> UploadResult:
         """Put a new file in a document's place; the old version answers until the new one stands.
 
@@ -100,7 +106,7 @@ class Writing(TenantParts):
             before = self._record(doc_id)
             folder = self.layout.knowledge / before.document.folder
             raw = read_raw(path, name, source_type)
-            parsed = parse_raw(self._library.parser, self.layout, raw)
+            parsed = parse_raw(self._library.parser, self.layout, raw, progress)
             kept = tuple(labels) if labels is not None else before.document.labels
             shown = checked_title(title) if title is not None else before.document.title
             prepared, tree = extract_topics(
