@@ -12,10 +12,10 @@ ASK    ?= how long are backups kept
 TESTS  ?= tests
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint types format bench eval docs freeze clean
+.PHONY: help install run test lint types format bench eval corpus-report docs freeze clean
 
 help: ## List every chore
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: $(STAMP) ## Make the virtual environment and install everything in it
 
@@ -46,6 +46,9 @@ bench: $(STAMP) ## Measure freshness, search, indexing, memory; prints JSON
 
 eval: $(STAMP) ## Measure retrieval on every collection against the floors
 	WIKI_EVAL=full $(BIN)/python -m pytest tests/eval -m evaluation
+
+corpus-report: $(STAMP) ## Convert every file of ../shared/corpus and count the facts held, by extension
+	$(BIN)/python -m tests.corpus.report ../shared/corpus
 
 docs: $(STAMP) ## Write the generated pages: settings and command line
 	$(BIN)/python -m docs.generate

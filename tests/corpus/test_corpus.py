@@ -1,8 +1,6 @@
-"""Every corpus file through the parser's own process: facts held, errors clean."""
+"""Every corpus file into a library: facts held, errors clean, nothing left behind by a refusal."""
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,89 +8,41 @@ from typing import Any
 import pytest
 
 from tests.conftest import SHARED
-from tests.corpus.facts import check_facts, fact_count, read_manifest
-from wiki.errors import WikiError
-from wiki.parsing.worker import ParserPool
-from wiki.settings import ParsingSettings
+from tests.corpus.facts import read_manifest
+from tests.corpus.outcomes import Outcome, outcome, share_held
+from tests.standins import WordEmbedder
+from wiki.library import Library, TenantLibrary
+from wiki.settings import ParsingSettings, Settings
 
 CORPUS = SHARED / "corpus"
 MANIFEST = read_manifest(CORPUS) if CORPUS.is_dir() else []
-READ = ("txt", "md", "csv", "tsv", "vtt", "html", "htm", "docx", "pptx", "xlsx", "odt", "eml", "pdf")
-COUNTED = ("docx", "html", "md", "pdf")
 
 pytestmark = pytest.mark.skipif(not MANIFEST, reason="the shared test material is not beside this checkout")
 
 
-@dataclass(frozen=True)
-class Outcome:
-    code: str | None
-    message: str
-    misses: tuple[str, ...]
-    parts_joined: bool
-
-
 @pytest.fixture(scope="module")
-def pool() -> Iterator[ParserPool]:
-    pool = ParserPool(ParsingSettings(timeout_seconds=60))
-    yield pool
-    pool.close()
+def tenant(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TenantLibrary]:
+    root = tmp_path_factory.mktemp("root")
+    library = Library(Settings(root=root, parsing=ParsingSettings(timeout_seconds=110)), embedder=WordEmbedder())
+    yield library.tenant()
+    library.close()
 
 
 @cache
-def outcome(pool: ParserPool, name: str) -> Outcome:
-    entry = next(entry for entry in MANIFEST if entry["path"] == name)
-    path = CORPUS / name
-    try:
-        document = pool.parse(path, Path(name).name)
-    except WikiError as error:
-        return Outcome(error.code, error.message, (), True)
-    headings = [block.heading for block in document.blocks if block.heading]
-    titles = [*headings, *([document.title] if document.title else [])]
-    misses = tuple(check_facts(entry["expect"], document.markdown, titles))
-    return Outcome(None, "", misses, "".join(block.text for block in document.blocks) == document.markdown)
-
-
-def needs_ocr(entry: dict[str, Any]) -> bool:
-    return "ocr" in entry.get("needs", ())
+def judged(tenant: TenantLibrary, path: str) -> Outcome:
+    return outcome(tenant, CORPUS, next(entry for entry in MANIFEST if entry["path"] == path))
 
 
 @pytest.mark.parametrize("entry", MANIFEST, ids=lambda entry: entry["path"])
-def test_every_file_is_read_or_refused_as_its_entry_allows(pool: ParserPool, entry: dict[str, Any]) -> None:
-    got = outcome(pool, entry["path"])
-    if entry["path"].partition("/")[0] not in READ or needs_ocr(entry):
-        # Formats of a later version: any answer but an unhandled error will do.
-        return
-    expect = entry["expect"]
-    allowed = {*expect.get("error_codes", ())}
-    if "INVALID_INPUT" in allowed:
-        allowed.add("EXTRACTION_EMPTY")
-    if got.code is None:
-        assert expect["outcome"] != "error", "must be refused"
-        assert got.parts_joined
-    else:
-        assert expect["outcome"] != "ok", got.message
-        assert got.code in allowed, got.message
+def test_every_file_is_read_or_refused_as_its_entry_allows(tenant: TenantLibrary, entry: dict[str, Any]) -> None:
+    got = judged(tenant, entry["path"])
+    assert got.fault is None, f"{got.code}: {got.message}"
+    if got.code is not None:
+        assert got.message.startswith(Path(entry["path"]).name), "a refusal names the file"
 
 
-@pytest.mark.parametrize("extensions", [COUNTED, READ], ids=["docx html md pdf", "all"])
-def test_at_least_85_percent_of_the_tier_1_facts_are_held(pool: ParserPool, extensions: tuple[str, ...]) -> None:
-    facts: Counter[str] = Counter()
-    missed: list[str] = []
-    for entry in MANIFEST:
-        extension = entry["path"].partition("/")[0]
-        if (
-            extension not in extensions
-            or entry["tier"] != 1
-            or needs_ocr(entry)
-            or entry["expect"]["outcome"] == "error"
-        ):
-            continue
-        got = outcome(pool, entry["path"])
-        if got.code is not None and entry["expect"]["outcome"] == "ok_or_error":
-            continue
-        facts[extension] += fact_count(entry["expect"])
-        misses = got.misses if got.code is None else (got.message,) * fact_count(entry["expect"])
-        missed += [f"{entry['path']}: {miss}" for miss in misses]
-    assert len(missed) <= 0.15 * facts.total(), (dict(facts), missed)
-    # What is held today; a lower number is a step back.
-    assert len(missed) <= 0.02 * facts.total(), (dict(facts), missed)
+@pytest.mark.parametrize(("tier", "promised"), [(1, 0.98), (2, 0.93)])
+def test_the_promised_share_of_the_facts_is_held(tenant: TenantLibrary, tier: int, promised: float) -> None:
+    outcomes = [judged(tenant, entry["path"]) for entry in MANIFEST]
+    held, counted = share_held(outcomes, tier)
+    assert held >= promised * counted, [f"{item.path}: {miss}" for item in outcomes for miss in item.misses]

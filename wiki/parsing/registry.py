@@ -81,7 +81,10 @@ def _picture(label: str) -> Format:
 
 def _sound(label: str) -> Format:
     return Format(
-        label, "wiki.parsing.speech.convert:convert_sound", ("av",), needs=lambda settings: speech_missing(settings.speech)
+        label,
+        "wiki.parsing.speech.convert:convert_sound",
+        ("av",),
+        needs=lambda settings: speech_missing(settings.speech),
     )
 
 
