@@ -6,17 +6,17 @@ from importlib.metadata import PackageNotFoundError, version
 import dagster as dg
 
 from assets import keys
+from wiki.parsing.parser import parser_version
 from wiki.settings import Settings
 
 STORAGE_VERSION = "1"
-PARSER_VERSION = "1"
 EXTRACTION_VERSION = "1"
 
 
 def code_versions(settings: Settings) -> dict[dg.AssetKey, str]:
     """The code version of each asset under these settings: parser, extractor and model decide."""
     model = ":".join(part for part in (settings.embedding.provider, settings.embedding.model) if part)
-    parser = f"wiki-{PARSER_VERSION}" + _package("docling-slim") + _package("pdfplumber")
+    parser = parser_version(settings.parsing) + _package("docling-slim") + _package("pdfplumber")
     return {
         keys.RAW_FILES: STORAGE_VERSION,
         keys.PARSED_DOCUMENTS: parser,

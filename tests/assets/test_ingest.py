@@ -5,12 +5,16 @@ from typing import Any
 
 import dagster as dg
 import pytest
+import yaml
 
 from assets import keys
 from assets.ingest import ingest_asset
 from assets.versions import code_versions
 from wiki.ingest import hash_file
 from wiki.library import Library
+from wiki.parsing.worker import ParserPool
+
+REPOSITORY = Path(__file__).resolve().parents[2]
 
 TEXT = "# Harbour crane\n\nThe crane lifts forty tonnes and is checked every spring.\n\n## Rope\n\nThe rope is steel.\n"
 
@@ -139,3 +143,23 @@ def test_another_tenants_file_stays_in_its_own_folder(
     assert {partition for _, partition in materialized(result)} == {f"acme.north:{listed[0]['sha256']}"}
     assert list((root / "acme/north/knowledge").rglob("_original/crane.md"))
     assert not (root / "default").exists()
+
+
+def test_the_pages_of_a_long_file_stand_in_the_log_of_its_run(
+    library: Library, tmp_path: Path, incoming: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wiki.parsing.worker._LOG_SECONDS", 0)
+    monkeypatch.setattr("wiki.parsing.worker._QUICK_BYTES", 0)
+    monkeypatch.setattr(
+        Library, "parser", ParserPool(library.settings.parsing, child="tests.parsing.faulty_child"), raising=False
+    )
+    file = incoming / "steady.md"
+    file.write_text(TEXT)
+    settings = yaml.safe_load((REPOSITORY / "dagster.yaml").read_text())["python_logs"]
+    home = tmp_path / "home"
+    home.mkdir()
+    with dg.instance_for_test(temp_dir=str(home), overrides={"python_logs": settings}) as instance:
+        result = run(library, instance, [file])
+        said = [entry.user_message for entry in instance.all_logs(result.run_id)]
+    library.parser.close()
+    assert "reading steady.md: page 12 of 12" in said

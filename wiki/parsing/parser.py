@@ -15,6 +15,20 @@ from wiki.settings import ParsingSettings
 PARSER = "wiki-parsing 2"
 
 
+def parser_version(settings: ParsingSettings) -> str:
+    """Changes whenever the same bytes may be read otherwise: the parser itself, or a model or language it reads by."""
+    return "+".join(
+        (
+            PARSER.replace(" ", "-"),
+            settings.ocr.provider,
+            *settings.ocr.languages,
+            settings.speech.provider,
+            *filter(None, (settings.speech.model, settings.speech.language)),
+            f"{settings.speech.heading_minutes:g}",
+        )
+    )
+
+
 def parse_file(
     path: Path,
     name: str,

@@ -17,7 +17,6 @@ import sys
 import threading
 import time
 from collections import deque
-from hashlib import sha256
 from pathlib import Path
 from typing import IO, cast
 
@@ -27,7 +26,7 @@ from wiki.parsing.blocks import ParsedDocument
 from wiki.parsing.exchange import Reply, Request, read_frame, write_frame
 from wiki.parsing.media import detect
 from wiki.parsing.memory import tree_bytes
-from wiki.parsing.parser import PARSER, parse_file
+from wiki.parsing.parser import parse_file, parser_version
 from wiki.parsing.registry import FORMATS
 from wiki.parsing.source import Progress, Step
 from wiki.settings import ParsingSettings
@@ -79,9 +78,8 @@ class ParserPool:
 
     @property
     def fingerprint(self) -> str:
-        """Changes whenever the same bytes may be read otherwise: the parser or a setting it reads by."""
-        told = self._settings.model_dump_json(include={"ocr", "speech"})
-        return sha256(f"{PARSER}|{told}".encode()).hexdigest()[:12]
+        """``parser.parser_version`` of these settings."""
+        return parser_version(self._settings)
 
     def close(self) -> None:
         """Ends every child process; a parse under way fails."""
