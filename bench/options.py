@@ -9,6 +9,8 @@ class Options:
     queries: int = 200
     tries: int = 60
     """Edits whose way to the search is timed."""
+    files: int = 500
+    """Files of mixed formats in a bulk import."""
     idle_seconds: float = 30
     seed: int = 7
 

@@ -55,3 +55,12 @@ def test_what_a_setting_turns_off_is_said() -> None:
     assert "parsing.ocr.provider" in str(missing[media.JPEG])
     assert "parsing.speech.provider" in str(missing[media.MP3])
     assert missing[media.PDF] is None
+
+
+def test_a_package_that_is_there_and_cannot_be_imported_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_module: str) -> None:
+        raise ImportError("libGL.so.1: cannot open shared object file")
+
+    monkeypatch.setattr(registry, "import_module", broken)
+    with pytest.raises(CapabilityUnavailable, match=r"reading PDF .* libGL\.so\.1"):
+        registry.converter(media.PDF, DEFAULTS)

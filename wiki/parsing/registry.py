@@ -142,7 +142,12 @@ def converter(media_type: str, settings: ParsingSettings) -> Convert:
     missing = entry.missing(settings)
     if missing:
         raise CapabilityUnavailable(missing)
-    return entry.load()
+    try:
+        return entry.load()
+    except ImportError as error:
+        raise CapabilityUnavailable(
+            f"reading {entry.label} fails at a package that cannot be imported: {error}"
+        ) from error
 
 
 def capabilities(settings: ParsingSettings) -> dict[str, str | None]:
