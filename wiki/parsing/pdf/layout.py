@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from docling.datamodel.base_models import Cluster, LayoutPrediction, Page
 from docling.datamodel.document import ConversionResult
@@ -19,10 +19,15 @@ from docling.datamodel.pipeline_options import BaseLayoutOptions
 from docling.models.base_layout_model import BaseLayoutModel
 from docling_core.types.doc import BoundingBox, CoordOrigin, DocItemLabel
 
+from wiki.parsing.ocr.reading import Reading
 from wiki.parsing.pdf.aligned import aligned_tables
 from wiki.parsing.pdf.geometry import Box, Line, body_height, page_lines, page_words, union
 from wiki.parsing.pdf.ruled import ruled_tables
 from wiki.parsing.pdf.rules import is_heading, is_running, starts_item
+from wiki.parsing.pdf.scans import Scan, job_of, put_cells
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 _LABELS = {
     "text": DocItemLabel.TEXT,
@@ -73,11 +78,16 @@ class LayoutModel(BaseLayoutModel):
         return [LayoutPrediction(clusters=_clusters(self._regions(conv_res, page))) for page in pages]
 
     def _regions(self, conv_res: ConversionResult, page: Page) -> list[Region]:
+        scan = _scanned(conv_res, page)
         lines = page_lines(page)
         if page.size is None or not lines:
             return []
-        tables = [table.box for table in ruled_tables(conv_res, page)]
-        seen = [region for region in self._seen(page) if not _is_false_picture(region, lines)]
+        tables = [] if scan else [table.box for table in ruled_tables(conv_res, page)]
+        picture = page.get_image(scale=_IMAGE_SCALE) if scan is None else scan.picture
+        looks_like = [] if scan and scan.reading.turned else self._seen(page, picture)
+        seen = [region for region in looks_like if not _is_false_picture(region, lines)]
+        if scan:
+            seen = with_paragraphs(seen, lines)
         modelled = [region.box for region in seen if region.label is DocItemLabel.TABLE]
         prose = [region.box for region in seen if region.label is DocItemLabel.TEXT and region.confidence > 0.8]
         tables += [
@@ -89,10 +99,9 @@ class LayoutModel(BaseLayoutModel):
         regions += [region for region in seen if not _covered(region, tables)]
         return with_rules(regions, lines, page.size.height)
 
-    def _seen(self, page: Page) -> list[Region]:
+    def _seen(self, page: Page, image: Image | None) -> list[Region]:
         import numpy as np
 
-        image = page.get_image(scale=_IMAGE_SCALE)
         if image is None or page.size is None:
             return []
         found = self._model(np.asarray(image.convert("RGB"))[:, :, ::-1].copy())
@@ -103,6 +112,40 @@ class LayoutModel(BaseLayoutModel):
             Region(Box(*(float(edge) * scale for edge in box)), _LABELS[name], float(score))
             for box, name, score in zip(found.boxes, found.class_names or [], found.scores or [], strict=True)
         ]
+
+
+def _scanned(conv_res: ConversionResult, page: Page) -> Scan | None:
+    """The page's scan, its lines put into the page; None when the page has a text layer."""
+    job = job_of(conv_res)
+    if job is None or job.scans is None or page.page_no not in job.scans:
+        return None
+    scan = job.scans.read(page.page_no)
+    put_cells(page, scan.reading if scan else Reading((), 1, 1))
+    return scan
+
+
+def with_paragraphs(regions: list[Region], lines: list[Line]) -> list[Region]:
+    """The regions, and one for each run of lines outside them that stand closely under one another."""
+    free = [line for line in lines if not any(region.box.holds(line.box) for region in regions)]
+    groups: list[list[Line]] = []
+    for line in sorted(free, key=lambda line: (line.box.top, line.box.left)):
+        for group in groups:
+            if _continues(group[-1], line):
+                group.append(line)
+                break
+        else:
+            groups.append([line])
+    return [
+        *regions,
+        *(Region(union(line.box for line in group), DocItemLabel.TEXT, _KEPT) for group in groups if len(group) > 1),
+    ]
+
+
+def _continues(above: Line, line: Line) -> bool:
+    gap = line.box.top - above.box.bottom
+    shared = min(above.box.right, line.box.right) - max(above.box.left, line.box.left)
+    same = abs(above.height - line.height) < 0.15 * above.height
+    return same and -0.4 * line.height < gap < 0.8 * line.height and shared > 0
 
 
 def with_rules(regions: list[Region], lines: list[Line], page_height: float) -> list[Region]:

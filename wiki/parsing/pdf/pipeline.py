@@ -16,9 +16,11 @@ from docling.datamodel.pipeline_options import ThreadedPdfPipelineOptions
 from docling.document_converter import DocumentConverter, PdfFormatOption
 from docling.models.stages.page_assemble.page_assemble_model import PageAssembleOptions
 from docling.pipeline import standard_pdf_pipeline
+from docling_core.types.doc import DocItemLabel
 
 from wiki.parsing.pdf.joining import Assembly
 from wiki.parsing.pdf.layout import LayoutModel, LayoutOptions
+from wiki.parsing.pdf.scans import job_of
 from wiki.parsing.pdf.tables import TableModel, TableOptions
 
 _lock = threading.Lock()
@@ -31,6 +33,29 @@ class TextPdfPipeline(standard_pdf_pipeline.StandardPdfPipeline):
         with _own_stages():
             super()._init_models()
         self.assemble_model = Assembly(options=PageAssembleOptions())
+
+    def _release_page_resources(self, item: standard_pdf_pipeline.ThreadedItem) -> None:
+        """A finished page keeps only its headings' cells: the ranking of headings looks at their type."""
+        super()._release_page_resources(item)
+        page = item.payload
+        if page is None:
+            return
+        if page.parsed_page is not None and page.predictions.layout is not None:
+            heads = [
+                cluster.bbox
+                for cluster in page.predictions.layout.clusters
+                if cluster.label is DocItemLabel.SECTION_HEADER
+            ]
+            parsed = page.parsed_page
+            parsed.textline_cells = [
+                cell
+                for cell in parsed.textline_cells
+                if any(head.overlaps(cell.rect.to_bounding_box()) for head in heads)
+            ]
+            parsed.word_cells, parsed.char_cells, parsed.bitmap_resources = [], [], []
+        job = job_of(item.conv_res)
+        if job is not None:
+            job.step()
 
 
 class _Only:

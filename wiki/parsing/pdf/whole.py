@@ -48,6 +48,15 @@ def keep_single_heads(document: DoclingDocument) -> None:
             item.content_layer = ContentLayer.BODY
 
 
+def keep_heads(document: DoclingDocument) -> None:
+    """Gives back all running heads and page numbers to the text: a picture has none."""
+    from docling_core.types.doc.document import ContentLayer
+
+    for item in document.texts:
+        if item.content_layer is ContentLayer.FURNITURE:
+            item.content_layer = ContentLayer.BODY
+
+
 def drop_bullets(document: DoclingDocument) -> None:
     """List items without the bullet glyph: Markdown writes its own."""
     from docling_core.types.doc.document import ListItem
