@@ -32,25 +32,30 @@ def convert_captions(source: Source) -> Conversion:
     A recording longer than five minutes gets a heading every five minutes.
     Each piece carries the seconds it was spoken at.
     """
-    paragraphs = _paragraphs(read_cues(decode(source.read(), source.name)))
-    long = bool(paragraphs) and paragraphs[-1][-1].end > _SECTION_SECONDS
+    return Conversion(pieces=cue_pieces(read_cues(decode(source.read(), source.name)), _SECTION_SECONDS))
+
+
+def cue_pieces(cues: list[Cue], section_seconds: float) -> tuple[Piece, ...]:
+    """Cues as paragraphs; a heading with the span of time every ``section_seconds``, unless all is one section."""
+    paragraphs = _paragraphs(cues, section_seconds)
+    long = bool(paragraphs) and paragraphs[-1][-1].end > section_seconds
     pieces: list[Piece] = []
     section = -1
     speaker: str | None = None
     for cues in paragraphs:
         seconds = (cues[0].start, max(cue.end for cue in cues))
-        number = int(cues[0].start // _SECTION_SECONDS)
+        number = int(cues[0].start // section_seconds)
         if long and number != section:
             section, speaker = number, None
-            begin = number * _SECTION_SECONDS
+            begin = number * section_seconds
             pieces.append(
-                Piece(f"## {clock(begin)} to {clock(begin + _SECTION_SECONDS)}\n\n", Provenance(seconds=seconds))
+                Piece(f"## {clock(begin)} to {clock(begin + section_seconds)}\n\n", Provenance(seconds=seconds))
             )
         lead = f"**{escape_text(cues[0].speaker)}:** " if cues[0].speaker and cues[0].speaker != speaker else ""
         speaker = cues[0].speaker
         text = escape_text(" ".join(cue.text for cue in cues))
         pieces.append(Piece(f"{lead}{text}\n\n", Provenance(seconds=seconds)))
-    return Conversion(pieces=tuple(pieces))
+    return tuple(pieces)
 
 
 def read_cues(text: str) -> list[Cue]:
@@ -82,7 +87,7 @@ def _voices(text: str) -> list[tuple[str | None, str]]:
     return [(speaker, words) for speaker, words in plain if words]
 
 
-def _paragraphs(cues: list[Cue]) -> list[list[Cue]]:
+def _paragraphs(cues: list[Cue], section_seconds: float) -> list[list[Cue]]:
     paragraphs: list[list[Cue]] = []
     words = 0
     for cue in cues:
@@ -93,7 +98,7 @@ def _paragraphs(cues: list[Cue]) -> list[list[Cue]]:
             or cue.start - last.end > _PAUSE_SECONDS
             or (words > _PARAGRAPH_WORDS and last.text.endswith((".", "!", "?", "。", "…")))
             or words > 3 * _PARAGRAPH_WORDS
-            or int(cue.start // _SECTION_SECONDS) != int(last.start // _SECTION_SECONDS)
+            or int(cue.start // section_seconds) != int(last.start // section_seconds)
         ):
             paragraphs.append([])
             words = 0

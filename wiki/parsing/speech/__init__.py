@@ -1,0 +1,1 @@
+"""Recordings -> what was said, in paragraphs with their times."""
