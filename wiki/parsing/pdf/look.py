@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from wiki.errors import UnsupportedFormat
@@ -20,6 +21,7 @@ _MOST_PIXELS = 12_000_000
 _FULL_PAGE = 0.6
 _STAMP = 200
 _GARBAGE = 0.3
+_LEAST_SHAPES = 2
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,8 @@ class Look:
     pages: int
     text: frozenset[int]
     scanned: frozenset[int]
+    drawn: frozenset[int]
+    """Pages with lines or shapes on them, where a ruled table may be."""
     date: str | None
 
 
@@ -46,6 +50,9 @@ def look(data: bytes, name: str) -> Look:
             raise UnsupportedFormat(f"{name} is damaged: it cannot be opened as a PDF") from error
         try:
             kinds = {number: _kind(document, number - 1, name) for number in range(1, len(document) + 1)}
+            drawn = frozenset(
+                number for number, kind in kinds.items() if kind == "text" and _drawn(document, number - 1)
+            )
             date = _date(document.get_metadata_dict().get("CreationDate", ""))
         finally:
             document.close()
@@ -53,6 +60,7 @@ def look(data: bytes, name: str) -> Look:
         len(kinds),
         frozenset(number for number, kind in kinds.items() if kind == "text"),
         frozenset(number for number, kind in kinds.items() if kind == "scan"),
+        drawn,
         date,
     )
 
@@ -70,7 +78,7 @@ def page_picture(data: bytes, number: int) -> Callable[[], Image]:
                 page = document[number - 1]
                 width, height = page.get_size()
                 scale = min(_DPI / 72, (_MOST_PIXELS / max(1.0, width * height)) ** 0.5)
-                return page.render(scale=scale).to_pil().convert("RGB")
+                return page.render(scale=scale).to_pil().convert("RGB")  # pyright: ignore[reportArgumentType]
             finally:
                 document.close()
 
@@ -118,6 +126,17 @@ def _kind(document: Any, index: int, name: str) -> str:
         return "scan" if covered >= _FULL_PAGE and not invisible else "text"
     finally:
         layer.close()
+        page.close()
+
+
+def _drawn(document: Any, index: int) -> bool:
+    import pypdfium2.raw as raw
+
+    page = document[index]
+    try:
+        shapes = page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH], max_depth=8)
+        return len(list(islice(shapes, _LEAST_SHAPES))) == _LEAST_SHAPES
+    finally:
         page.close()
 
 

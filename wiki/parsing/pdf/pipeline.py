@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from docling.datamodel.backend_options import ThreadedDoclingParseBackendOptions
 from docling.datamodel.base_models import InputFormat
 from docling.datamodel.pipeline_options import ThreadedPdfPipelineOptions
 from docling.document_converter import DocumentConverter, PdfFormatOption
@@ -23,6 +24,7 @@ from wiki.parsing.pdf.layout import LayoutModel, LayoutOptions
 from wiki.parsing.pdf.scans import job_of
 from wiki.parsing.pdf.tables import TableModel, TableOptions
 
+_WAITING = 4
 _lock = threading.Lock()
 
 
@@ -91,7 +93,14 @@ def pdf_converter() -> DocumentConverter:
     options.table_structure_options = TableOptions()
     options.generate_parsed_pages = True
     options.heading_hierarchy_options.enabled = True
+    # Pages wait with their pictures; these two bound the memory of a long document.
+    options.queue_max_size = _WAITING
+    backend = ThreadedDoclingParseBackendOptions.model_validate({"max_concurrent_results": _WAITING})
     return DocumentConverter(
         allowed_formats=[InputFormat.PDF],
-        format_options={InputFormat.PDF: PdfFormatOption(pipeline_options=options, pipeline_cls=TextPdfPipeline)},
+        format_options={
+            InputFormat.PDF: PdfFormatOption(
+                pipeline_options=options, pipeline_cls=TextPdfPipeline, backend_options=backend
+            )
+        },
     )

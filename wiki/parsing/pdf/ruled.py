@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from wiki.parsing.pdf.geometry import Box
+from wiki.parsing.pdf.scans import job_of
 
 if TYPE_CHECKING:
     from docling.datamodel.base_models import Page
@@ -31,6 +32,9 @@ def ruled_tables(conv_res: ConversionResult, page: Page) -> list[RuledTable]:
 
     docling's stages run in threads and pdfplumber is not thread safe: one page at a time.
     """
+    job = job_of(conv_res)
+    if job is not None and job.drawn is not None and page.page_no not in job.drawn:
+        return []
     with _lock:
         return _opened(conv_res).tables(page.page_no)
 

@@ -88,6 +88,8 @@ class Job:
 
     pages: int
     scans: Scans | None = None
+    drawn: frozenset[int] | None = None
+    """Pages where ruled tables may be; None when all may have some."""
     progress: Progress = no_progress
     done: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)

@@ -1,0 +1,74 @@
+"""How many PDF pages a second are read, with and without a text layer, by warm models."""
+
+import io
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from bench.options import Options
+from wiki.parsing.ocr.engine import readers
+from wiki.parsing.parser import parse_file
+from wiki.settings import ParsingSettings
+
+_TEXT_PAGES = 60
+_SCANNED_PAGES = 8
+_WORDS = (
+    "pump valve station report filter pressure water supply operator morning shift record level tank outlet".split()
+)
+
+
+def run(options: Options) -> dict[str, Any]:
+    """Pages a second over pages made here: prose with headings and some tables, and A4 scans at 150 dots an inch."""
+    del options
+    settings = ParsingSettings()
+    with tempfile.TemporaryDirectory() as folder:
+        text, scan, warm = (Path(folder) / f"{name}.pdf" for name in ("text", "scan", "warm"))
+        _text_pdf(text, _TEXT_PAGES)
+        _text_pdf(warm, 2)
+        _scan_pdf(scan, text)
+        parse_file(warm, warm.name, settings=settings)
+        readers(settings.ocr)
+        return {
+            "text_pages_per_second": _rate(text, _TEXT_PAGES, settings),
+            "ocr_pages_per_second": _rate(scan, _SCANNED_PAGES, settings),
+            "ocr_engine": readers(settings.ocr)[0].name,
+        }
+
+
+def _rate(path: Path, pages: int, settings: ParsingSettings) -> float:
+    began = time.perf_counter()
+    parse_file(path, path.name, settings=settings)
+    return round(pages / (time.perf_counter() - began), 2)
+
+
+def _text_pdf(path: Path, pages: int) -> None:
+    from reportlab.lib import colors
+    from reportlab.lib.styles import getSampleStyleSheet
+    from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate, Table
+
+    styles = getSampleStyleSheet()
+    story: list[Any] = []
+    for number in range(pages):
+        story.append(Paragraph(f"{number + 1}. Station {number + 1}", styles["Heading1"]))
+        for part in range(6):
+            words = [_WORDS[(number * 7 + part * 5 + at * at) % len(_WORDS)] for at in range(70)]
+            story.append(Paragraph(" ".join(words).capitalize() + ".", styles["BodyText"]))
+        if number % 4 == 0:
+            rows = [["Code", "Place", "Count"], *([f"K-{row}", "Yard", str(row * 7)] for row in range(4))]
+            story.append(Table(rows, style=[("GRID", (0, 0), (-1, -1), 0.5, colors.black)]))
+        story.append(PageBreak())
+    SimpleDocTemplate(str(path)).build(story)
+
+
+def _scan_pdf(path: Path, text: Path) -> None:
+    import pypdfium2
+
+    document = pypdfium2.PdfDocument(text.read_bytes())
+    try:
+        pictures = [document[number].render(scale=150 / 72).to_pil().convert("L") for number in range(_SCANNED_PAGES)]
+    finally:
+        document.close()
+    stream = io.BytesIO()
+    pictures[0].save(stream, "PDF", save_all=True, append_images=pictures[1:], resolution=150)
+    path.write_bytes(stream.getvalue())
