@@ -1,117 +1,122 @@
-"""EPUB books: their chapters in reading order, each read as the web page it is."""
+"""EPUB books: the chapters in reading order, each read like a web page."""
+
+from __future__ import annotations
 
 import posixpath
+import re
 import tempfile
 import zipfile
-import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote
-from xml.etree import ElementTree
 
-from wiki.errors import ExtractionEmpty, UnsupportedFormat
+from wiki.errors import ExtractionEmpty, InvalidInput, UnsupportedFormat
 from wiki.parsing import media_types as media
-from wiki.parsing.front_matter import iso_date
 from wiki.parsing.source import Conversion, Piece, Source, Step
+from wiki.parsing.xml_tree import below, parse_xml, words
 
-_PAGES = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbncx+xml"})
-_FONTS = frozenset({"http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"})
-_DC = "{http://purl.org/dc/elements/1.1/}"
+_CONTAINER = "META-INF/container.xml"
+_ENCRYPTION = "META-INF/encryption.xml"
+_RIGHTS = ("META-INF/rights.xml", "META-INF/sinf.xml")
+_PAGES = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"})
+_FONT_OBFUSCATION = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+_NAVIGATION = re.compile(rb"""<nav\b[^>]*epub:type\s*=\s*["'][^"']*\btoc\b""", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class _Package:
-    """What the package document says: the chapters' places in the archive in reading order, and the metadata."""
+class _Outline:
+    """What the package document says: chapters in order, by their names in the archive."""
 
     chapters: tuple[str, ...]
     title: str | None
     language: str | None
-    date: str | None
+    day: str | None
 
 
 def convert_book(source: Source) -> Conversion:
-    """The book's title, then every chapter of its spine; its table of contents is left out.
+    """Every chapter of the spine; title, language and date from the package document. The page that only
+    lists the contents is left out. Raises UnsupportedFormat when the book is damaged or encrypted."""
+    from wiki.parsing.docling_convert import convert_html
 
-    Raises UnsupportedFormat for a damaged or copy-protected book, ExtractionEmpty for one of pictures only.
-    """
     try:
         with zipfile.ZipFile(source.path) as archive:
-            _check_open(archive, source.name)
-            package = _package(archive, source.name)
-            texts = list(_chapters(archive, package, source))
-    except (zipfile.BadZipFile, zlib.error, ElementTree.ParseError, KeyError, EOFError, NotImplementedError) as error:
-        raise UnsupportedFormat(f"{source.name} is damaged: the book in it cannot be read ({error})") from error
-    if not texts:
-        raise ExtractionEmpty(f"{source.name} can be read, but no chapter of it holds text")
-    return Conversion(
-        pieces=tuple(Piece(text) for text in texts),
-        title=package.title,
-        language=package.language,
-        document_date=iso_date((package.date or "")[:10]),
-    )
+            outline = _outline(archive, source.name)
+            pieces: list[Piece] = []
+            for number, chapter in enumerate(outline.chapters, 1):
+                page = archive.read(chapter)
+                pieces += _chapter(page, source, convert_html)
+                source.progress(Step("chapter", number, len(outline.chapters)))
+    except (zipfile.BadZipFile, KeyError, SyntaxError, RuntimeError, EOFError, OSError) as error:
+        raise UnsupportedFormat(f"{source.name} is damaged: {error}") from error
+    return Conversion(pieces=tuple(pieces), title=outline.title, language=outline.language, document_date=outline.day)
 
 
-def _check_open(archive: zipfile.ZipFile, name: str) -> None:
-    """Fonts may be scrambled; a chapter that is encrypted needs the shop's own program."""
-    if "META-INF/rights.xml" in archive.namelist() or "META-INF/sinf.xml" in archive.namelist():
-        raise UnsupportedFormat(f"{name} is copy-protected; only the shop's own programs can read it")
-    if "META-INF/encryption.xml" not in archive.namelist():
-        return
-    for element in ElementTree.fromstring(archive.read("META-INF/encryption.xml")).iter():
-        if _name(element) == "EncryptionMethod" and element.get("Algorithm") not in _FONTS:
-            raise UnsupportedFormat(f"{name} is copy-protected; only the shop's own programs can read it")
+def _chapter(page: bytes, source: Source, convert_html: Any) -> tuple[Piece, ...]:
+    if not page.strip():
+        return ()
+    with tempfile.TemporaryDirectory(prefix="wiki-book-") as folder:
+        path = Path(folder) / "chapter.html"
+        path.write_bytes(page)
+        try:
+            return convert_html(replace(source, path=path, media_type=media.HTML, depth=source.depth + 1)).pieces
+        except (ExtractionEmpty, InvalidInput):
+            return ()
 
 
-def _package(archive: zipfile.ZipFile, name: str) -> _Package:
-    place = _package_place(archive, name)
-    root = ElementTree.fromstring(archive.read(place))
-    base = posixpath.dirname(place)
-    items = {item.get("id", ""): item for item in root.iter() if _name(item) == "item"}
-    spine = [ref.get("idref", "") for ref in root.iter() if _name(ref) == "itemref"]
+def _outline(archive: zipfile.ZipFile, name: str) -> _Outline:
     names = set(archive.namelist())
+    _refuse_locked(archive, names, name)
+    package = _package_name(archive, names, name)
+    root = parse_xml(archive.read(package))
+    folder = posixpath.dirname(package)
+    manifest = {str(item.get("id")): item for item in _local(root, "item")}
+    order = [str(entry.get("idref")) for entry in _local(root, "itemref")]
     chapters: list[str] = []
-    for item in (items[ref] for ref in spine if ref in items):
-        path = posixpath.normpath(posixpath.join(base, unquote(item.get("href", ""))))
-        is_contents = "nav" in item.get("properties", "").split()
-        if item.get("media-type", "") in _PAGES and path in names and not is_contents:
-            chapters.append(path)
-    return _Package(tuple(chapters), _said(root, "title"), _said(root, "language"), _said(root, "date"))
+    for identity in order:
+        item = manifest.get(identity)
+        if item is None or str(item.get("media-type") or "").lower() not in _PAGES:
+            continue
+        target = posixpath.normpath(posixpath.join(folder, unquote(str(item.get("href") or ""))))
+        if target not in names:
+            raise UnsupportedFormat(f"{name} is damaged: its chapter {target} is missing")
+        listing = "nav" in str(item.get("properties") or "").split() or _only_contents(archive.read(target))
+        if not listing and target not in chapters:
+            chapters.append(target)
+    title, language, day = (_stated(root, wanted) for wanted in ("dc:title", "dc:language", "dc:date"))
+    return _Outline(tuple(chapters), title, language, day[:10] if day and re.match(r"\d{4}-\d\d-\d\d", day) else None)
 
 
-def _package_place(archive: zipfile.ZipFile, name: str) -> str:
-    if "META-INF/container.xml" in archive.namelist():
-        for element in ElementTree.fromstring(archive.read("META-INF/container.xml")).iter():
-            if _name(element) == "rootfile" and element.get("full-path"):
-                return element.get("full-path", "")
-    found = next((entry for entry in archive.namelist() if entry.endswith(".opf")), None)
+def _package_name(archive: zipfile.ZipFile, names: set[str], name: str) -> str:
+    if _CONTAINER in names:
+        for entry in _local(parse_xml(archive.read(_CONTAINER)), "rootfile"):
+            path = str(entry.get("full-path") or "")
+            if path in names:
+                return path
+    found = next((entry for entry in sorted(names) if entry.lower().endswith(".opf")), None)
     if found is None:
-        raise UnsupportedFormat(f"{name} is damaged: the book in it has no package document")
+        raise UnsupportedFormat(f"{name} is damaged: it has no package document")
     return found
 
 
-def _chapters(archive: zipfile.ZipFile, package: _Package, source: Source) -> Iterator[str]:
-    from wiki.parsing.parser import convert_source, document
-
-    for number, chapter in enumerate(package.chapters, start=1):
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "chapter.html"
-            path.write_bytes(archive.read(chapter))
-            inner = replace(source, path=path, media_type=media.HTML, depth=source.depth + 1)
-            try:
-                markdown = document(convert_source(inner), media.HTML, source.name).markdown
-            except ExtractionEmpty:
-                # A cover, or a page that is one picture.
-                markdown = ""
-        source.progress(Step("chapter", number, len(package.chapters)))
-        if markdown.strip():
-            yield markdown.rstrip("\n") + "\n\n"
+def _refuse_locked(archive: zipfile.ZipFile, names: set[str], name: str) -> None:
+    """Fonts may be scrambled in any book; a chapter that is encrypted means a copy protection."""
+    locked = any(part in names for part in _RIGHTS)
+    if _ENCRYPTION in names:
+        for entry in _local(parse_xml(archive.read(_ENCRYPTION)), "EncryptedData"):
+            method = next((str(found.get("Algorithm") or "") for found in _local(entry, "EncryptionMethod")), "")
+            locked = locked or not method.startswith(_FONT_OBFUSCATION)
+        if locked:
+            raise UnsupportedFormat(f"{name} is encrypted (copy protected); add a copy without protection")
 
 
-def _said(root: ElementTree.Element, what: str) -> str | None:
-    words = next((" ".join("".join(element.itertext()).split()) for element in root.iter(f"{_DC}{what}")), "")
-    return words or None
+def _only_contents(page: bytes) -> bool:
+    return bool(_NAVIGATION.search(page[: 64 * 1024])) and page.count(b"<p") < 3
 
 
-def _name(element: ElementTree.Element) -> str:
-    return element.tag.rpartition("}")[2]
+def _stated(root: Any, wanted: str) -> str | None:
+    return next((said for found in below(root, wanted) if (said := " ".join(words(found).split()))), None)
+
+
+def _local(root: Any, wanted: str) -> list[Any]:
+    return [found for found in root.iter() if str(found.tag).rpartition("}")[2] == wanted]

@@ -1,4 +1,4 @@
-"""HTML, Word, slides and OpenDocument text through docling's own readers."""
+"""HTML, Word and slides through docling's own readers."""
 
 # docling re-exports its types without saying so.
 # pyright: reportPrivateImportUsage=false
@@ -16,13 +16,14 @@ from wiki.parsing import media_types as media
 from wiki.parsing.docling_writer import DoclingWriter, PlaceKind
 from wiki.parsing.encoding import decode_html
 from wiki.parsing.html_page import clean_page
+from wiki.parsing.open_document.convert import convert_open_document
 from wiki.parsing.source import Conversion, Source
 
 if TYPE_CHECKING:
     from docling.document_converter import DocumentConverter
     from docling_core.types.doc.document import DoclingDocument
 
-_SUFFIX = {media.HTML: ".html", media.DOCX: ".docx", media.PPTX: ".pptx", media.ODT: ".odt"}
+_SUFFIX = {media.HTML: ".html", media.DOCX: ".docx", media.PPTX: ".pptx"}
 _NUMBER = re.compile(r"^\s*\d+(?:\.\d+)*\s+")
 _BODY = frozenset({"body"})
 _BODY_AND_NOTES = frozenset({"body", "notes"})
@@ -37,6 +38,8 @@ def convert_html(source: Source) -> Conversion:
 
 def convert_office(source: Source) -> Conversion:
     """Word, PowerPoint and OpenDocument text: notes and comments are kept and marked; slides are provenance."""
+    if source.media_type in (media.ODT, media.ODS, media.ODP):
+        return convert_open_document(source)
     data = source.read()
     document = convert(source, data)
     if source.media_type == media.DOCX:
@@ -76,7 +79,7 @@ def _converter() -> DocumentConverter:
     from docling.datamodel.base_models import InputFormat
     from docling.document_converter import DocumentConverter
 
-    return DocumentConverter(allowed_formats=[InputFormat.HTML, InputFormat.DOCX, InputFormat.PPTX, InputFormat.ODT])
+    return DocumentConverter(allowed_formats=[InputFormat.HTML, InputFormat.DOCX, InputFormat.PPTX])
 
 
 def _conversion(document: DoclingDocument, *, place: PlaceKind, layers: frozenset[str]) -> Conversion:

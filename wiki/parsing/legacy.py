@@ -6,6 +6,7 @@ import re
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import olefile
 
@@ -77,9 +78,9 @@ def is_encrypted(data: bytes) -> bool:
     """Whether an old Office file says of itself that a password locks it."""
     if not data.startswith(OLE):
         return data.startswith((b"\xdb\xa5", b"\x9b\xa5")) and _flagged(data)
-    with olefile.OleFileIO(data) as container:
-        names: list[list[str]] = container.listdir()  # pyright: ignore[reportAssignmentType]
-        streams = {"/".join(name).casefold(): name for name in names}
+    container: Any = olefile.OleFileIO(data)
+    with container:
+        streams = {"/".join(entry).casefold(): entry for entry in container.listdir()}
         if "encryptedsummary" in streams or "encryptedpackage" in streams:
             return True
         if "worddocument" in streams:
