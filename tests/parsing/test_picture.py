@@ -79,9 +79,11 @@ def test_a_page_upside_down_is_turned(parse: Parse) -> None:
 
 
 def test_each_page_of_a_tiff_keeps_its_number(parse: Parse) -> None:
-    data = saved(drawn("First sheet"), "TIFF", save_all=True, append_images=[drawn("Second sheet")])
+    data = saved(
+        drawn("This is the first sheet."), "TIFF", save_all=True, append_images=[drawn("This is the second sheet.")]
+    )
     pages = {block.provenance.page: block.text for block in parse("a.tiff", data).blocks if block.provenance}
-    assert "First sheet" in pages[1] and "Second sheet" in pages[2]
+    assert "first sheet" in pages[1] and "second sheet" in pages[2]
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "P", "CMYK", "I;16"])

@@ -69,7 +69,7 @@ def docling_pieces(
     from wiki.parsing.pdf.pipeline import pdf_converter
 
     name = f"{uuid4().hex}.pdf"
-    jobs[name] = Job(pages, scans, drawn, source.progress)
+    jobs[name] = Job(pages, data, scans, drawn, source.progress)
     try:
         result = pdf_converter().convert(DocumentStream(name=name, stream=io.BytesIO(data)), raises_on_error=True)
     except ConversionError as error:

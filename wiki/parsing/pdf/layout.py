@@ -28,6 +28,7 @@ from wiki.parsing.pdf.geometry import Box, Line, body_height, page_lines, page_w
 from wiki.parsing.pdf.ruled import ruled_tables
 from wiki.parsing.pdf.rules import is_heading, is_running, starts_item
 from wiki.parsing.pdf.scans import Scan, job_of, put_cells
+from wiki.parsing.pdf.typography import restore, signs
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -98,6 +99,8 @@ class LayoutModel(BaseLayoutModel):
 
     def _regions(self, conv_res: ConversionResult, page: Page) -> list[Region]:
         scan = _scanned(conv_res, page)
+        if scan is None:
+            _restore_signs(conv_res, page)
         lines = page_lines(page)
         if page.size is None or not lines:
             return []
@@ -149,6 +152,12 @@ def _scanned(conv_res: ConversionResult, page: Page) -> Scan | None:
     scan = job.scans.read(page.page_no)
     put_cells(page, scan.reading if scan else Reading((), 1, 1))
     return scan
+
+
+def _restore_signs(conv_res: ConversionResult, page: Page) -> None:
+    job = job_of(conv_res)
+    if job is not None and page.parsed_page is not None and page.size is not None:
+        restore(page, signs(job.data, page.page_no))
 
 
 def _is_plain(conv_res: ConversionResult, page: Page, lines: list[Line]) -> bool:

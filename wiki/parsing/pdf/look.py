@@ -21,6 +21,7 @@ _MOST_PIXELS = 12_000_000
 _FULL_PAGE = 0.6
 _STAMP = 200
 _GARBAGE = 0.3
+_MOST_SIGNS = 0.65
 _LEAST_SHAPES = 2
 
 
@@ -94,6 +95,9 @@ def is_garbage(text: str) -> bool:
     bad = sum(character == "\ufffd" or unicodedata.category(character) in ("Co", "Cn", "Cc") for character in shown)
     words = text.split()
     lone = sum(len(word) == 1 and not word.isalnum() for word in words)
+    signs = sum(not character.isalnum() and character not in "._-\u2026\u2013\u2014" for character in shown)
+    if signs > _MOST_SIGNS * len(shown) and len(shown) > 10:
+        return True
     return bad > _GARBAGE * len(shown) or (len(words) > 20 and lone > 0.5 * len(words))
 
 

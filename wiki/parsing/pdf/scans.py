@@ -87,6 +87,7 @@ class Job:
     """What our stages must know about the document docling is reading."""
 
     pages: int
+    data: bytes
     scans: Scans | None = None
     drawn: frozenset[int] | None = None
     """Pages where ruled tables may be; None when all may have some."""
