@@ -45,7 +45,7 @@ def test_mail_gives_headers_body_once_and_attachments_as_sections(tmp_path: Path
     ]
     assert found.markdown.count("words") == 2
     assert "Plain \\*words\\*.\n> quoted" in found.markdown and "HTML words" not in found.markdown
-    assert "| 1 | 2 |" in found.markdown and "dot.png is a PNG picture" in found.markdown
+    assert "| 1 | 2 |" in found.markdown and "\n*dot.png " in found.markdown
     assert (found.title, found.document_date) == ("Pump report", "2026-03-03")
 
 

@@ -1,173 +1,239 @@
 """Mail -> Markdown: headers, the body once, attachments and forwarded messages as sections."""
 
 import re
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Sequence
 from datetime import UTC
-from email import policy
-from email.message import EmailMessage
-from email.parser import BytesParser
+from email import message_from_bytes, policy
+from email.message import Message
 from email.utils import parsedate_to_datetime
-from pathlib import Path
 
-from wiki.errors import UnsupportedFormat, WikiError
-from wiki.parsing import media_types as media
-from wiki.parsing.encoding import decode, normalise
+from wiki.errors import ExtractionEmpty, UnsupportedFormat, WikiError
+from wiki.parsing.attachments import Attachment, Attachments
 from wiki.parsing.escape import escape_text
-from wiki.parsing.markdown import split_blocks
+from wiki.parsing.mail_headers import charset_text, header, header_words
+from wiki.parsing.mail_text import calendar_lines, plain_markdown, unflowed
 from wiki.parsing.source import Conversion, Piece, Source
 
-_HEADERS = ("From", "To", "Cc", "Date")
-_DEEPEST = 4
-_MOST_PARTS = 200
+HEADERS = ("From", "To", "Cc", "Date")
+_ENCRYPTED = "is encrypted; save it decrypted and try again"
+_SIGNATURES = ("application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature")
+_BOUNDARY = re.compile(rb"^--(\S{2,70})[ \t]*\r?$", re.MULTILINE)
+_TAGS = re.compile(r"<(style|script|head)\b.*?</\1\s*>|<[^>]*>", re.IGNORECASE | re.DOTALL)
+_STUB = 4
+_STUB_CHARACTERS = 300
 
 
 def convert_mail(source: Source) -> Conversion:
     """Subject as the title, the chief headers, the text, then each attachment under its own heading.
 
-    Of alternatives the plain text is taken, the HTML one only when there is no plain text. Each part
-    is read in its own charset. An attachment that cannot be read is named with the reason.
+    Of alternatives the plain text is taken, the HTML one when there is no plain text or it is a mere stub. Each part
+    is read in its own charset. An attachment that cannot be read is named with the reason. A saved web page (MHTML) is
+    its page. Raises UnsupportedFormat for encrypted mail and for more parts than ``max_attachments``.
     """
-    message = BytesParser(policy=policy.default).parsebytes(source.read())
-    reader = _Reader(source.name)
+    message = message_from_bytes(source.read(), policy=policy.compat32)
+    _refuse_encrypted(message, source.name)
+    reader = _Reader(source)
+    page = reader.page(message) if _is_web_page(message, source.name) else None
+    if page is not None:
+        return page
     pieces = reader.message(message, depth=0)
+    if not reader.said_anything:
+        raise ExtractionEmpty(f"{source.name} can be read but holds no text")
     return Conversion(
-        pieces=tuple(Piece(text) for text in pieces),
-        title=_header(message, "Subject") or None,
-        document_date=_date(message),
+        pieces=tuple(pieces), title=header(message, "Subject") or None, document_date=mail_date(header(message, "Date"))
     )
+
+
+def opening(subject: str, headers: Sequence[tuple[str, str]], depth: int = 0) -> list[Piece]:
+    """The subject as a heading and the chief headers as a list."""
+    pieces = [Piece(f"{'#' * min(6, 1 + 2 * depth)} {escape_text(subject)}\n\n")] if subject else []
+    lines = [f"- **{name}:** {escape_text(value)}\n" for name, value in headers if value]
+    return [*pieces, Piece("".join(lines) + "\n")] if lines else pieces
+
+
+def mail_date(written: str) -> str | None:
+    """ISO date (UTC) of a Date header."""
+    try:
+        when = parsedate_to_datetime(written)
+        return (when if when.tzinfo is None else when.astimezone(UTC)).date().isoformat()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
 
 
 class _Reader:
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._parts = 0
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._attached = Attachments(source)
+        self.said_anything = False
 
-    def message(self, message: EmailMessage, *, depth: int) -> list[str]:
-        subject = _header(message, "Subject")
-        pieces = [f"{'#' * min(6, 1 + 2 * depth)} {escape_text(subject)}\n\n"] if subject else []
-        lines = [f"- **{name}:** {escape_text(value)}\n" for name in _HEADERS if (value := _header(message, name))]
-        if lines:
-            pieces.append("".join(lines) + "\n")
-        pieces += self._part(message, depth)
+    def message(self, message: Message, *, depth: int) -> list[Piece]:
+        headers = [(name, header(message, name)) for name in HEADERS]
+        subject = header(message, "Subject")
+        pieces = [*opening(subject, headers, depth), *self._part(message, depth)]
+        self.said_anything = self.said_anything or bool(subject) or any(piece.text.strip() for piece in pieces)
         return pieces
 
-    def _part(self, part: EmailMessage, depth: int) -> list[str]:
-        self._parts += 1
-        if self._parts > _MOST_PARTS:
-            raise UnsupportedFormat(f"{self._name} has more than {_MOST_PARTS} parts")
+    def page(self, message: Message) -> Conversion | None:
+        """The page of a web archive: its first HTML part."""
+        html = next((part for part in message.walk() if part.get_content_type() == "text/html"), None)
+        if html is None:
+            return None
+        found, pieces = self._attached.html(_utf8(html, self._source.name))
+        return Conversion(
+            pieces=tuple(pieces),
+            title=found.title or header(message, "Subject") or None,
+            language=found.language,
+            document_date=mail_date(header(message, "Date")),
+        )
+
+    def _part(self, part: Message, depth: int) -> list[Piece]:
+        self._attached.count()
         kind = part.get_content_type()
-        if kind == "message/rfc822":
+        if kind in _SIGNATURES:
+            return []
+        if part.get_content_maintype() == "multipart" and not part.is_multipart():
+            part = _parted(part)
+        if kind == "message/rfc822" and part.is_multipart():
             return self._forwarded(part, depth)
-        if kind == "multipart/alternative":
-            return self._alternative(list(_children(part)), depth)
+        if kind == "multipart/encrypted":
+            return [_note(f"A part of this mail {_ENCRYPTED}.")]
+        if kind == "multipart/alternative" and part.is_multipart():
+            return self._alternative(_children(part), depth)
         if part.is_multipart():
             return [piece for child in _children(part) for piece in self._part(child, depth)]
+        if kind == "text/calendar":
+            return [Piece(calendar_lines(_payload(part), self._source.name))]
         if _is_attachment(part):
             return self._attachment(part, depth)
-        return self._body(part)
+        return self._body(part, kind)
 
-    def _alternative(self, parts: list[EmailMessage], depth: int) -> list[str]:
-        order = {"text/plain": 0, "text/html": 2}
-        for part in sorted(parts, key=lambda part: order.get(part.get_content_type(), 1)):
+    def _alternative(self, parts: list[Message], depth: int) -> list[Piece]:
+        order = {"text/plain": 0, "text/calendar": 3}
+        ranked = sorted(parts, key=lambda part: order.get(part.get_content_type(), 1))
+        if len(ranked) > 1 and self._is_stub(ranked[0], ranked[1:]):
+            ranked = [*ranked[1:], ranked[0]]
+        for at, part in enumerate(ranked):
             pieces = self._part(part, depth)
-            if any(piece.strip() for piece in pieces):
-                return pieces
+            if any(piece.text.strip() for piece in pieces):
+                rest = ranked[at + 1 :]
+                return [*pieces, *(piece for other in rest for piece in self._attached_in(other, depth))]
         return []
 
-    def _forwarded(self, part: EmailMessage, depth: int) -> list[str]:
-        inner = next(_children(part), None)
+    def _attached_in(self, part: Message, depth: int) -> list[Piece]:
+        """What lies beside the text of an alternative that was not taken: files, and an invitation."""
+        if part.get_content_type() == "text/calendar":
+            return self._part(part, depth)
+        return [
+            piece
+            for inner in part.walk()
+            if not inner.is_multipart() and inner is not part and _is_attachment(inner)
+            for piece in self._part(inner, depth)
+        ]
+
+    def _is_stub(self, plain: Message, others: list[Message]) -> bool:
+        """Whether plain text only says that there is an HTML one."""
+        html = next((part for other in others for part in other.walk() if part.get_content_type() == "text/html"), None)
+        if plain.get_content_type() != "text/plain" or html is None:
+            return False
+        words = " ".join(_TAGS.sub(" ", _utf8(html, "body").decode("utf-8", "replace")).split())
+        short = len(b" ".join(_payload(plain).split()))
+        return short < _STUB_CHARACTERS and len(words) > _STUB * max(short, 20)
+
+    def _forwarded(self, part: Message, depth: int) -> list[Piece]:
+        inner = next(iter(_children(part)), None)
         if inner is None:
             return []
-        if depth >= _DEEPEST:
-            raise UnsupportedFormat(f"{self._name} has messages nested more than {_DEEPEST} deep")
+        if self._source.depth + depth >= self._source.settings.attachment_depth:
+            subject = header(inner, "Subject") or "A message"
+            return [_note(f"{subject} lies too deep; the setting parsing.attachment_depth allows more.")]
         return self.message(inner, depth=depth + 1)
 
-    def _body(self, part: EmailMessage) -> list[str]:
+    def _body(self, part: Message, kind: str) -> list[Piece]:
         data = _payload(part)
         if not data.strip():
             return []
-        if part.get_content_type() == "text/html":
-            return self._converted(data, "body.html", media.HTML, depth=0)
-        return [_plain(_text(part, data, self._name)) + "\n\n"]
-
-    def _attachment(self, part: EmailMessage, depth: int) -> list[str]:
-        name = " ".join((part.get_filename() or "attachment").split())
-        level = min(6, 2 + 2 * depth)
-        heading = f"{'#' * level} {escape_text(name)}\n\n"
         try:
-            return [heading, *self._converted(_payload(part), name, part.get_content_type(), depth=level)]
-        except WikiError as error:
-            return [heading, f"*{escape_text(error.message)}*\n\n"]
+            if kind == "text/html":
+                return self._attached.html(_utf8(part, self._source.name))[1]
+            text = charset_text(data, part.get_content_charset(), self._source.name)
+        except ExtractionEmpty:
+            return []
+        except UnsupportedFormat as error:
+            return [_note(error.message)]
+        if str(part.get_param("format", "")).lower() == "flowed":
+            text = unflowed(text, delete_space=str(part.get_param("delsp", "")).lower() == "yes")
+        return [Piece(plain_markdown(text) + "\n\n")]
 
-    def _converted(self, data: bytes, name: str, declared: str, *, depth: int) -> list[str]:
-        from wiki.parsing.parser import parse_file
-
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "part"
-            path.write_bytes(data)
-            markdown = parse_file(path, name, declared).markdown
-        return [_deeper(markdown, depth).rstrip("\n") + "\n\n"]
-
-
-def _deeper(markdown: str, levels: int) -> str:
-    """The same Markdown with its headings ``levels`` deeper."""
-    if not levels:
-        return markdown
-    return "".join(
-        f"{'#' * min(6, block.level + levels)} {escape_text(block.heading)}\n\n"
-        if block.kind == "heading" and block.level and block.heading
-        else block.text
-        for block in split_blocks(markdown)
-    )
+    def _attachment(self, part: Message, depth: int) -> list[Piece]:
+        inline = part.get_content_disposition() != "attachment" and part.get_content_maintype() == "image"
+        attachment = Attachment(_file_name(part), _payload(part), part.get_content_type(), inline)
+        if part.get_content_type() in ("application/pkcs7-mime", "application/x-pkcs7-mime"):
+            return [_note(f"{attachment.name} is signed or encrypted content that cannot be read.")]
+        return self._attached.pieces(attachment, 2 + 2 * depth, depth)
 
 
-def _plain(text: str) -> str:
-    """Mail text as Markdown: quoted lines stay quotes, everything else is escaped."""
-    lines = (line if line.startswith(">") else escape_text(line) for line in text.strip("\n").split("\n"))
-    # Four spaces would be code.
-    return "\n".join(re.sub(r"^\s{4,}(?=\S)", "   ", line.rstrip()) for line in lines)
+def _refuse_encrypted(message: Message, name: str) -> None:
+    kind = message.get_content_type()
+    sealed = kind in ("application/pkcs7-mime", "application/x-pkcs7-mime")
+    if kind == "multipart/encrypted" or (sealed and message.get_param("smime-type") != "signed-data"):
+        raise UnsupportedFormat(f"{name} {_ENCRYPTED}")
 
 
-def _text(part: EmailMessage, data: bytes, name: str) -> str:
-    charset = part.get_content_charset()
-    if charset:
-        try:
-            return normalise(data.decode({"shift_jis": "cp932", "iso-8859-1": "cp1252"}.get(charset, charset)))
-        except (UnicodeDecodeError, LookupError):
-            pass
-    return decode(data, name)
+def _is_web_page(message: Message, name: str) -> bool:
+    if message.get_content_type() not in ("multipart/related", "text/html", "multipart/mixed"):
+        return False
+    return name.lower().endswith((".mht", ".mhtml")) or "Snapshot-Content-Location" in message
 
 
-def _payload(part: EmailMessage) -> bytes:
+def _parted(part: Message) -> Message:
+    """A multipart whose boundary is not told, taken apart at the first line that looks like one."""
+    data = _payload(part)
+    boundary = _BOUNDARY.search(data)
+    if boundary is None:
+        return part
+    head = b'Content-Type: multipart/mixed; boundary="' + boundary.group(1) + b'"\r\n\r\n'
+    found = message_from_bytes(head + data, policy=policy.compat32)
+    return found if found.is_multipart() else part
+
+
+def _utf8(part: Message, name: str) -> bytes:
+    """An HTML part in UTF-8, by the charset the mail declares; without one, its own declaration decides."""
+    data, charset = _payload(part), part.get_content_charset()
+    if charset is None:
+        return data
+    try:
+        return charset_text(data, charset, name).encode("utf-8")
+    except WikiError:
+        return data
+
+
+def _payload(part: Message) -> bytes:
     payload = part.get_payload(decode=True)
     return payload if isinstance(payload, bytes) else b""
 
 
-def _is_attachment(part: EmailMessage) -> bool:
+def _file_name(part: Message) -> str:
+    try:
+        name = part.get_filename()
+    except (ValueError, LookupError, TypeError, AttributeError):
+        name = None
+    if name and "\ufffd" in name:
+        raw = header(part, "Content-Disposition") + " " + header(part, "Content-Type")
+        match = re.search(r"(?:file)?name\s*=\s*\"?([^\";]+)", raw)
+        name = match.group(1) if match else name
+    return header_words(name or "") or "attachment"
+
+
+def _is_attachment(part: Message) -> bool:
     if part.get_content_disposition() == "attachment" or part.get_filename():
         return True
-    return part.get_content_maintype() != "text"
+    return part.get_content_maintype() not in ("text", "multipart")
 
 
-def _children(part: EmailMessage) -> Iterator[EmailMessage]:
-    for child in part.iter_parts():
-        if isinstance(child, EmailMessage):
-            yield child
+def _children(part: Message) -> list[Message]:
+    inside = part.get_payload()
+    return [child for child in inside if isinstance(child, Message)] if isinstance(inside, list) else []
 
 
-def _header(message: EmailMessage, name: str) -> str:
-    try:
-        value = message.get(name)
-    except (ValueError, IndexError, AttributeError):
-        # The standard library's header parser fails on some malformed headers.
-        value = next((raw for key, raw in message.raw_items() if key.lower() == name.lower()), None)
-    return " ".join(str(value).split()) if value is not None else ""
-
-
-def _date(message: EmailMessage) -> str | None:
-    try:
-        when = parsedate_to_datetime(_header(message, "Date"))
-    except (ValueError, TypeError):
-        return None
-    return (when if when.tzinfo is None else when.astimezone(UTC)).date().isoformat()
+def _note(message: str) -> Piece:
+    return Piece(f"*{escape_text(message)}*\n\n")

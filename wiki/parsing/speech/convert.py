@@ -57,7 +57,7 @@ class _Listener:
     def __init__(self, source: Source, *, beam: int, total: int | None) -> None:
         self._source, self._beam, self._total = source, beam, total
         self.language: str | None = None
-        self._said: list[str] = []
+        self._now = ""
 
     def hear(self, stretch: Stretch) -> Iterator[Cue]:
         from faster_whisper.vad import get_speech_timestamps
@@ -89,9 +89,10 @@ class _Listener:
             self.language = wanted
             return wanted
         found, probability, _ = model.detect_language(samples)
-        if self.language is None:
-            self.language = found
-        return found if probability >= _SURE else self.language
+        if self.language is None or probability >= _SURE:
+            self._now = str(found)
+        self.language = self.language or self._now
+        return self._now
 
     def _tell(self, seconds: float) -> None:
         minute = int(seconds // 60)

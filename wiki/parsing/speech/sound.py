@@ -38,10 +38,11 @@ class Recording:
 
     def __enter__(self) -> Self:
         import av
+        from av.error import FFmpegError
 
         try:
             self._container: Any = self._stack.enter_context(av.open(str(self._path), metadata_errors="ignore"))
-        except (av.FFmpegError, ValueError) as error:
+        except (FFmpegError, ValueError) as error:
             raise UnsupportedFormat(
                 f"{self._name} cannot be played, it is damaged or no recording ({error})"
             ) from error
@@ -107,19 +108,20 @@ class Recording:
         yield Stretch(start / RATE, np.concatenate(waiting))
 
     def _decoded(self) -> Iterator[Any]:
-        import av
         import numpy as np
         from av.audio.resampler import AudioResampler
+        from av.error import EOFError as EndOfFile
+        from av.error import FFmpegError, InvalidDataError
 
         resampler = AudioResampler(format="s16", layout="mono", rate=RATE)
         frames = self._container.decode(audio=0)
         while True:
             try:
                 frame = next(frames, None)
-            except av.InvalidDataError:
+            except InvalidDataError:
                 continue
-            except av.FFmpegError as error:
-                if isinstance(error, av.EOFError):
+            except FFmpegError as error:
+                if isinstance(error, EndOfFile):
                     frame = None
                 else:
                     raise UnsupportedFormat(f"{self._name} is damaged: {error}") from error
