@@ -1,4 +1,4 @@
-"""HTML, Word and slides through docling's own readers."""
+"""HTML through docling's reader; Word, slides and OpenDocument through our own."""
 
 # docling re-exports its types without saying so.
 # pyright: reportPrivateImportUsage=false
@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import io
-import re
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
@@ -17,16 +16,16 @@ from wiki.parsing.docling_writer import DoclingWriter, PlaceKind
 from wiki.parsing.encoding import decode_html
 from wiki.parsing.html_page import clean_page
 from wiki.parsing.open_document.convert import convert_open_document
+from wiki.parsing.slides import convert_slides
 from wiki.parsing.source import Conversion, Source
+from wiki.parsing.word.convert import convert_word
 
 if TYPE_CHECKING:
     from docling.document_converter import DocumentConverter
     from docling_core.types.doc.document import DoclingDocument
 
-_SUFFIX = {media.HTML: ".html", media.DOCX: ".docx", media.PPTX: ".pptx"}
-_NUMBER = re.compile(r"^\s*\d+(?:\.\d+)*\s+")
+_SUFFIX = {media.HTML: ".html"}
 _BODY = frozenset({"body"})
-_BODY_AND_NOTES = frozenset({"body", "notes"})
 
 
 def convert_html(source: Source) -> Conversion:
@@ -37,29 +36,12 @@ def convert_html(source: Source) -> Conversion:
 
 
 def convert_office(source: Source) -> Conversion:
-    """Word, PowerPoint and OpenDocument text: notes and comments are kept and marked; slides are provenance."""
+    """Word, PowerPoint and OpenDocument: notes and comments are kept and marked; slides are provenance."""
     if source.media_type in (media.ODT, media.ODS, media.ODP):
         return convert_open_document(source)
-    data = source.read()
-    document = convert(source, data)
     if source.media_type == media.DOCX:
-        drop_heading_numbers(document, data)
-    place: PlaceKind = "slide" if source.media_type == media.PPTX else None
-    return _conversion(document, place=place, layers=_BODY_AND_NOTES)
-
-
-def drop_heading_numbers(document: DoclingDocument, data: bytes) -> None:
-    """Headings as their author wrote them: docling puts the automatic number in front of the text,
-    counted by its own rules, which a search for the heading's words should not depend on."""
-    import docx
-    from docling_core.types.doc.document import SectionHeaderItem
-
-    written = {" ".join(paragraph.text.split()) for paragraph in docx.Document(io.BytesIO(data)).paragraphs}
-    for item in document.texts:
-        if isinstance(item, SectionHeaderItem) and " ".join(item.text.split()) not in written:
-            bare = _NUMBER.sub("", item.text)
-            if " ".join(bare.split()) in written:
-                item.text = bare
+        return convert_word(source)
+    return convert_slides(source)
 
 
 def convert(source: Source, data: bytes) -> DoclingDocument:
@@ -79,7 +61,7 @@ def _converter() -> DocumentConverter:
     from docling.datamodel.base_models import InputFormat
     from docling.document_converter import DocumentConverter
 
-    return DocumentConverter(allowed_formats=[InputFormat.HTML, InputFormat.DOCX, InputFormat.PPTX])
+    return DocumentConverter(allowed_formats=[InputFormat.HTML])
 
 
 def _conversion(document: DoclingDocument, *, place: PlaceKind, layers: frozenset[str]) -> Conversion:

@@ -41,6 +41,15 @@ class MarkdownWriter:
     def empty(self) -> bool:
         return not self._texts
 
+    def include(self, pieces: Sequence[Piece]) -> None:
+        """Pieces that another writer or converter made."""
+        self._leave(0)
+        self._texts += [(piece.text, piece.provenance or self.place) for piece in pieces]
+
+    def close_list(self) -> None:
+        """The next item begins a new list."""
+        self._leave(0)
+
     def heading(self, level: int, words: str) -> None:
         if words:
             self._leave(0)

@@ -125,7 +125,7 @@ class OpenTextWriter:
         for element in children(item):
             kind = name(element)
             if kind == "text:list":
-                self._list(element, depth + (not first or _has_words(item)), style, counts)
+                self._list(element, depth + 1, style, counts)
             elif first and kind == "text:h" and not depth:
                 self._paragraph(element, 0)
                 first = False
@@ -252,7 +252,6 @@ class OpenTextWriter:
             label = label or str(self._notes)
             body = child(inner, "text:note-body")
             said = "\n".join(self.flat(body, line)) if body is not None else ""
-            line.runs.append(replace(style, text=f"[{label}]", link=None))
             place = "Endnote" if attribute(inner, "text:note-class") == "endnote" else "Footnote"
             line.remarks.append(f"{place} {escape_text(label)}: {said}")
         elif kind == "office:annotation":
@@ -295,10 +294,6 @@ def _remark(annotation: Any) -> str:
     by = " ".join(words(found) for found in children(annotation, "dc:creator"))
     said = " ".join(words(found) for found in below(annotation, "text:p"))
     return f"Comment{f' ({escape_text(by.strip())})' if by.strip() else ''}: {escape_text(' '.join(said.split()))}"
-
-
-def _has_words(item: Any) -> bool:
-    return any(words(found).strip() for found in children(item, "text:p", "text:h"))
 
 
 def _count(space: Any) -> int:
