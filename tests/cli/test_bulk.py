@@ -1,6 +1,7 @@
 """A bulk import as a person does it: a real process, stopped with Ctrl-C, started again."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -44,14 +45,16 @@ def test_an_import_that_was_stopped_goes_on_and_each_file_is_in_once(tmp_path: P
     out, said = second.communicate(timeout=240)
     assert second.returncode == 1, said
     told = [json.loads(line) for line in out.splitlines()]
-    by_status = {status: [item for item in told if item["status"] == status] for status in ("added", "skipped", "failed")}
+    by_status = {
+        status: [item for item in told if item["status"] == status] for status in ("added", "skipped", "failed")
+    }
     before = {item["path"] for item in seen if item["status"] == "added"}
     assert before <= {item["path"] for item in by_status["skipped"]}
-    assert {Path(item["path"]).name: item["error"]["code"] for item in by_status["failed"]} == {
-        "0003 torn.docx": "UNSUPPORTED_FORMAT",
-        "0015 blank.txt": "INVALID_INPUT",
-    }
-    assert len({item["doc_id"] for item in told if item["doc_id"]}) == len(written)
+    bad = {"0003 torn.docx": "UNSUPPORTED_FORMAT", "0015 blank.txt": "INVALID_INPUT"}
+    if shutil.which("soffice") is None:
+        bad |= {path.name: "CAPABILITY_UNAVAILABLE" for path in written if path.suffix == ".rtf"}
+    assert {Path(item["path"]).name: item["error"]["code"] for item in by_status["failed"]} == bad
+    assert len({item["doc_id"] for item in told if item["doc_id"]}) == len(written) + 2 - len(bad)
 
     status = subprocess.run(
         [sys.executable, "-m", "wiki.cli", "verify", "--root", str(root), "--json"], capture_output=True, text=True
