@@ -74,7 +74,7 @@ class Attachments:
 
     def converted(self, attachment: Attachment, level: int, depth: int) -> list[Piece]:
         conversion, blocks = self._converted(attachment, depth + 1)
-        if conversion.blocks is not None:
+        if conversion.blocks is not None and not any(block.kind == "table" for block in blocks):
             return [Piece(plain_markdown("".join(block.text for block in blocks)) + "\n\n")]
         pieces = [Piece(_deeper(block, level), block.provenance) for block in blocks]
         return [*pieces, Piece("" if pieces and pieces[-1].text.endswith("\n\n") else "\n\n")]

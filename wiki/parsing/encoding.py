@@ -6,7 +6,7 @@ import re
 from charset_normalizer import from_bytes
 
 from wiki.errors import UnsupportedFormat
-from wiki.parsing.charsets import likeliest, plausibility
+from wiki.parsing.charsets import likeliest, plausibility, telling_part
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -62,13 +62,14 @@ def detect_encoding(data: bytes, name: str) -> str:
     if _decodes(data, "utf-8"):
         return "utf-8"
     # The statistics of charset-normalizer decide between close candidates; long files need only a part of them.
-    best = from_bytes(data[:_STATISTICS_BYTES]).best()
+    best = from_bytes(telling_part(data)[:_STATISTICS_BYTES]).best()
     likely = likeliest(data, best.encoding if best else None)
     if likely is not None:
         return likely
     if best is not None and _decodes(data, best.encoding):
-        high = sum(1 for byte in data if byte > 0x7F)
-        if plausibility(data.decode(best.encoding), high) > _LEAST_PLAUSIBLE:
+        sample = telling_part(data)
+        high = sum(byte > 0x7F for byte in sample)
+        if plausibility(sample.decode(best.encoding, "ignore"), high) > _LEAST_PLAUSIBLE:
             return best.encoding
     raise UnsupportedFormat(f"{name}: no text encoding fits these bytes; save the file as UTF-8 and try again")
 
