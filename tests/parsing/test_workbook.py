@@ -1,0 +1,62 @@
+import zipfile
+from pathlib import Path
+
+import openpyxl
+import pytest
+from openpyxl.comments import Comment
+from openpyxl.worksheet.worksheet import Worksheet
+
+from wiki.errors import UnsupportedFormat
+from wiki.parsing.parser import parse_file
+from wiki.parsing.source import Step
+from wiki.settings import ParsingSettings
+
+
+def sheet_of(book: openpyxl.Workbook) -> Worksheet:
+    sheet = book.active
+    assert isinstance(sheet, Worksheet)
+    sheet.title = "S"
+    return sheet
+
+
+def test_a_formula_shows_its_value_and_itself_where_none_is_stored(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = sheet_of(book)
+    sheet.append(["a", "b"])
+    sheet.append([1, "=A2*2"])
+    sheet.append([2, "=A3*2"])
+    book.save(tmp_path / "a.xlsx")
+    with zipfile.ZipFile(tmp_path / "a.xlsx") as old, zipfile.ZipFile(tmp_path / "b.xlsx", "w") as new:
+        for entry in old.namelist():
+            data = old.read(entry)
+            if entry.endswith("sheet1.xml"):
+                data = data.replace(b"<f>A2*2</f><v></v>", b"<f>A2*2</f><v>2</v>").replace(
+                    b"<f>A2*2</f><v />", b"<f>A2*2</f><v>2</v>"
+                )
+                data = data.replace(b"<f>A3*2</f><v></v>", b"<f>A3*2</f>").replace(b"<f>A3*2</f><v />", b"<f>A3*2</f>")
+            new.writestr(entry, data)
+    found = parse_file(tmp_path / "b.xlsx", "b.xlsx").markdown
+    assert "| 1 | 2 |\n| 2 | =A3*2 |" in found
+
+
+def test_comments_stand_below_the_sheet(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = sheet_of(book)
+    sheet.append(["a", "b"])
+    sheet["B1"].comment = Comment("count again", "Ada")
+    book.save(tmp_path / "a.xlsx")
+    assert "Comment on B1: count again (Ada)" in parse_file(tmp_path / "a.xlsx", "a.xlsx").markdown
+
+
+def test_the_limit_on_cells_is_a_setting_and_each_sheet_a_step(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = sheet_of(book)
+    for number in range(60):
+        sheet.append([number, "x"])
+    book.create_sheet("T").append(["y"])
+    book.save(tmp_path / "a.xlsx")
+    steps: list[Step] = []
+    parse_file(tmp_path / "a.xlsx", "a.xlsx", progress=steps.append)
+    assert steps == [Step("sheet", 1, 2), Step("sheet", 2, 2)]
+    with pytest.raises(UnsupportedFormat, match=r"parsing\.max_cells"):
+        parse_file(tmp_path / "a.xlsx", "a.xlsx", settings=ParsingSettings(max_cells=100))
