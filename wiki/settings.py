@@ -66,8 +66,9 @@ class KnowledgeSettings(Section):
 
 
 class OcrSettings(Section):
-    provider: Literal["rapidocr", "tesseract", "none"] = Field(
-        default="rapidocr", description="Reads scanned pages and pictures. `tesseract` needs the program of that name."
+    provider: Literal["auto", "rapidocr", "tesseract", "none"] = Field(
+        default="auto",
+        description="Reads scans and pictures. `auto`: Tesseract where installed, and rapidocr for what it is unsure of.",
     )
     languages: tuple[str, ...] = Field(
         default=("en",), min_length=1, description="What the scans are written in, as ISO codes: `en`, `de`, `ja`."

@@ -57,6 +57,8 @@ def ocr_missing(settings: OcrSettings) -> str | None:
         return "OCR, which the setting parsing.ocr.provider turns off"
     if settings.provider == "tesseract":
         return None if shutil.which("tesseract") else _PROGRAMS["tesseract"]
+    if settings.provider == "auto" and shutil.which("tesseract"):
+        return None
     if find_spec("rapidocr") is None:
         return f"the 'multimodal' extra: {EXTRA.format(extra='multimodal')}"
     return None
