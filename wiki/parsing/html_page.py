@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from wiki.parsing.html_writer import HtmlWriter
+from wiki.parsing.source import Piece
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup
@@ -47,6 +50,16 @@ def clean_page(html: str) -> tuple[str, str | None]:
         if not tag.decomposed:
             tag.decompose()
     return str(_main(soup) or soup), title
+
+
+def page_pieces(html: str) -> tuple[tuple[Piece, ...], str | None]:
+    """The page's content as Markdown, and its title."""
+    from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]
+
+    page, title = clean_page(html)
+    parser: Any = etree.HTMLParser(huge_tree=True, remove_comments=True, remove_pis=True, encoding="utf-8")
+    root: Any = etree.fromstring(f"<html><body>{page}</body></html>".encode(), parser) if page.strip() else None
+    return (HtmlWriter().pieces(root) if root is not None else ()), title
 
 
 def _is_hidden(tag: Tag) -> bool:
