@@ -66,7 +66,8 @@ def _scan_pdf(path: Path, text: Path) -> None:
 
     document = pypdfium2.PdfDocument(text.read_bytes())
     try:
-        pictures = [document[number].render(scale=150 / 72).to_pil().convert("L") for number in range(_SCANNED_PAGES)]
+        scale: Any = 150 / 72
+        pictures = [document[number].render(scale=scale).to_pil().convert("L") for number in range(_SCANNED_PAGES)]
     finally:
         document.close()
     stream = io.BytesIO()

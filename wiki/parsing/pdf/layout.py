@@ -77,13 +77,13 @@ class LayoutModel(BaseLayoutModel):
         # One model with one thread for each core: pages side by side use the cores better than one page's threads.
         self._cores = os.cpu_count() or 1
         self._models: queue.SimpleQueue[RapidLayout] = queue.SimpleQueue()
-        for _ in range(self._cores):
+        for _core in range(self._cores):
             self._models.put(
                 RapidLayout(
                     RapidLayoutInput(
                         model_type=ModelType.PP_LAYOUT_CDLA,
                         conf_thresh=_LEAST_CONFIDENCE,
-                        engine_cfg={"intra_op_num_threads": 1},  # pyright: ignore[reportArgumentType]
+                        engine_cfg={"intra_op_num_threads": 1},
                     )
                 )
             )
