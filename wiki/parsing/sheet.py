@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from wiki.parsing.blocks import Block, Provenance
+from wiki.parsing.encoding import normalise
 from wiki.parsing.escape import escape_text
+from wiki.parsing.markdown import plain_text
 from wiki.parsing.tables import cell_text, render_tables
 
 _MOST_COVERED = 200
@@ -47,6 +50,19 @@ class Sheet:
                     used = sorted({c for row in part for c in self.rows[row] if first <= c <= last})
                     if used:
                         yield [[self.rows[row].get(c, "") for c in range(used[0], used[-1] + 1)] for row in part]
+
+
+def sheet_blocks(title: str, hidden: bool, texts: Iterable[str]) -> list[Block]:
+    """A sheet as blocks under a heading with its name; none for an empty sheet. Long tables need no second
+    reading as Markdown this way."""
+    place = Provenance(sheet=title)
+    blocks = [
+        Block(normalise(text), "table" if text.startswith("| ") else "paragraph", provenance=place) for text in texts
+    ]
+    if not blocks:
+        return []
+    words = escape_text(" ".join(normalise(title).split())) + (" (hidden)" if hidden else "")
+    return [Block(f"## {words}\n\n", "heading", 2, plain_text(words), place), *blocks]
 
 
 def letters(column: int) -> str:

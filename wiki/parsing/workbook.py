@@ -6,13 +6,13 @@ import io
 from typing import Any
 
 from wiki.errors import UnsupportedFormat
-from wiki.parsing.blocks import Provenance
+from wiki.parsing.blocks import Block
 from wiki.parsing.cells import shown
 from wiki.parsing.escape import escape_text
 from wiki.parsing.ooxml import Package
-from wiki.parsing.sheet import Sheet
+from wiki.parsing.sheet import Sheet, sheet_blocks
 from wiki.parsing.sheet_notes import cell_comments, drawn_texts
-from wiki.parsing.source import Conversion, Piece, Source, Step
+from wiki.parsing.source import Conversion, Source, Step
 
 _ROWS_PER_STEP = 10_000
 
@@ -31,17 +31,17 @@ def convert_workbook(source: Source) -> Conversion:
     except Exception as error:
         raise UnsupportedFormat(f"{source.name} is damaged: {type(error).__name__}: {error}") from error
     with Package(source.path, source.name) as package:
-        pieces = _sheets(source, book, package)
+        blocks = _sheets(source, book, package)
     properties = book.properties
     return Conversion(
-        pieces=tuple(pieces),
+        blocks=tuple(blocks),
         title=(properties.title or "").strip() or None,
-        document_date=properties.created.date().isoformat() if properties.created and pieces else None,
+        document_date=properties.created.date().isoformat() if properties.created and blocks else None,
     )
 
 
-def _sheets(source: Source, book: Any, package: Package) -> list[Piece]:
-    pieces: list[Piece] = []
+def _sheets(source: Source, book: Any, package: Package) -> list[Block]:
+    blocks: list[Block] = []
     most = source.settings.max_cells
     left = most
     for number, sheet in enumerate(book.worksheets, 1):
@@ -53,14 +53,10 @@ def _sheets(source: Source, book: Any, package: Package) -> list[Piece]:
             )
         part = str(sheet._worksheet_path).lstrip("/")
         read.comments = cell_comments(package, part)
-        place = Provenance(sheet=sheet.title)
         texts = [*read.texts(), *(escape_text(words) + "\n\n" for words in drawn_texts(package, part))]
-        if texts:
-            hidden = "" if sheet.sheet_state == "visible" else " (hidden)"
-            pieces.append(Piece(f"## {escape_text(sheet.title)}{hidden}\n\n", place))
-            pieces += [Piece(text, place) for text in texts]
+        blocks += sheet_blocks(sheet.title, sheet.sheet_state != "visible", texts)
         source.progress(Step("sheet", number, len(book.worksheets)))
-    return pieces
+    return blocks
 
 
 def _read(sheet: Any, book: Any, most: int, source: Source) -> Sheet:

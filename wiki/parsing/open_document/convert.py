@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wiki.parsing import media_types as media
-from wiki.parsing.blocks import Provenance
+from wiki.parsing.blocks import Block, Provenance
 from wiki.parsing.escape import escape_text
 from wiki.parsing.inline import text_of
 from wiki.parsing.markdown_writer import MarkdownWriter
@@ -13,6 +13,7 @@ from wiki.parsing.open_document.package import OpenPackage
 from wiki.parsing.open_document.sheets import read_sheets, reader
 from wiki.parsing.open_document.styles import OpenStyles
 from wiki.parsing.open_document.texts import OpenTextWriter
+from wiki.parsing.sheet import sheet_blocks
 from wiki.parsing.source import Conversion, Piece, Source, Step
 from wiki.parsing.xml_tree import attribute, below, child, children, name, words
 
@@ -21,13 +22,13 @@ def convert_open_document(source: Source) -> Conversion:
     """Headings, lists with their numbers, tables, notes, comments, formulas, charts; a sheet or a slide is
     provenance. Raises UnsupportedFormat when the file is damaged or too large."""
     package = OpenPackage(source.path, source.name)
-    if source.media_type == media.ODS:
-        pieces = _spreadsheet(source, package)
-    elif source.media_type == media.ODP:
-        pieces = _presentation(source, package)
-    else:
-        pieces = _text(package)
     title, day = package.properties()
+    if source.media_type == media.ODS:
+        blocks: list[Block] = []
+        for named, hidden, sheet in read_sheets(source, reader(package)):
+            blocks += sheet_blocks(named, hidden, sheet.texts())
+        return Conversion(blocks=tuple(blocks), title=title, document_date=day)
+    pieces = _presentation(source, package) if source.media_type == media.ODP else _text(package)
     return Conversion(pieces=pieces, title=title, document_date=day)
 
 
@@ -45,17 +46,6 @@ def _text(package: OpenPackage) -> tuple[Piece, ...]:
     headings = frozenset(text_of(first.line(found).runs) for found in below(body, "text:h"))
     OpenTextWriter(package, styles, writer, shift=1 if titled else 0, headings=headings).blocks(body)
     return writer.pieces()
-
-
-def _spreadsheet(source: Source, package: OpenPackage) -> tuple[Piece, ...]:
-    pieces: list[Piece] = []
-    for named, hidden, sheet in read_sheets(source, reader(package)):
-        place = Provenance(sheet=named)
-        texts = list(sheet.texts())
-        if texts:
-            pieces.append(Piece(f"## {escape_text(named)}{' (hidden)' if hidden else ''}\n\n", place))
-            pieces += [Piece(text, place) for text in texts]
-    return tuple(pieces)
 
 
 def _presentation(source: Source, package: OpenPackage) -> tuple[Piece, ...]:
