@@ -13,7 +13,6 @@ _WORD = re.compile(r"=\?([^?\s]+)\?([bBqQ])\?([^?]*)\?=")
 _BETWEEN = re.compile(r"(?<=\?=)\s+(?==\?)")
 _CODECS = {
     "iso-8859-1": "cp1252",
-    "us-ascii": "cp1252",
     "shift_jis": "cp932",
     "x-sjis": "cp932",
     "windows-31j": "cp932",
@@ -52,7 +51,7 @@ def charset_text(data: bytes, charset: str | None, name: str) -> str:
     Raises UnsupportedFormat when nothing fits.
     """
     codec = _CODECS.get((charset or "").lower(), (charset or "").lower())
-    if b"\x1b$" in data and codec in ("", "cp1252"):
+    if b"\x1b$" in data and codec in ("", "ascii", "us-ascii", "cp1252"):
         codec = "iso2022_jp_ext"
     if codec and not (not data.isascii() and not codec.startswith(_MANY_BYTES) and _fits(data, "utf-8")):
         if _fits(data, codec):
@@ -88,7 +87,7 @@ def _bytes(kind: str, written: str) -> bytes:
     if kind in "qQ":
         return quopri.decodestring(written.replace("_", " ").encode("utf-8"), header=False)
     try:
-        return base64.b64decode(written + "=" * (-len(written) % 4))
+        return base64.b64decode(written + "=" * (-len(written) % 4)) or written.encode("utf-8")
     except (binascii.Error, ValueError):
         return written.encode("utf-8")
 

@@ -52,9 +52,10 @@ class Recording:
             if moving:
                 raise ExtractionEmpty(f"{self._name} is a film without sound")
             raise UnsupportedFormat(f"{self._name} is damaged: no sound track can be found in it")
-        if self.seconds is not None and self.seconds > self._most:
+        seconds = self.seconds
+        if seconds is not None and seconds > self._most:
             self._stack.close()
-            self._too_long(self.seconds)
+            self._too_long(seconds)
         return self
 
     def __exit__(
