@@ -97,3 +97,22 @@ def test_a_short_recording_needs_no_headings(tmp_path: Path) -> None:
         tmp_path, "a.vtt", "1\n00:00:01,000 --> 00:00:02,000\nOne\n\n2\n00:00:02,000 --> 00:00:03,000\ntwo.\n"
     )
     assert found.markdown == "One two.\n\n"
+
+
+def test_rolling_captions_are_said_once_and_an_echo_is_kept(tmp_path: Path) -> None:
+    lines = ["the pump of hall two", "the pump of hall two was stopped", "was stopped on a cold", "on a cold morning."]
+    cues = "".join(f"00:{n:02}.000 --> 00:{n + 1:02}.000\n{line}\n\n" for n, line in enumerate(lines))
+    assert parse(tmp_path, "a.vtt", "WEBVTT\n\n" + cues).markdown == (
+        "the pump of hall two was stopped on a cold morning.\n\n"
+    )
+    lines = ["Yes.", "Yes.", "It was the pump.", "Which one?", "Of hall two.", "When?", "At night."]
+    cues = "".join(f"00:{n:02}.000 --> 00:{n + 1:02}.000\n{line}\n\n" for n, line in enumerate(lines))
+    assert parse(tmp_path, "a.vtt", "WEBVTT\n\n" + cues).markdown.startswith("Yes. Yes. It was")
+
+
+def test_names_before_a_colon_are_speakers_but_other_words_are_not(tmp_path: Path) -> None:
+    lines = ["ADA: The pump stopped.", "It was cold.", ">> BEN: Note this: all of it.", "Remember: twice."]
+    cues = "".join(f"00:{n:02}.000 --> 00:{n + 1:02}.000\n{line}\n\n" for n, line in enumerate(lines))
+    assert parse(tmp_path, "a.vtt", "WEBVTT\n\n" + cues).markdown == (
+        "**ADA:** The pump stopped. It was cold.\n\n**BEN:** Note this: all of it. Remember: twice.\n\n"
+    )

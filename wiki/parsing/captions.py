@@ -2,7 +2,9 @@
 
 import html
 import re
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from wiki.parsing.blocks import Provenance
 from wiki.parsing.encoding import decode
@@ -13,6 +15,9 @@ _TIME = r"(?:(\d+):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})"
 _TIMING = re.compile(rf"^\s*{_TIME}\s*-->\s*{_TIME}")
 _VOICE = re.compile(r"<v(?:\.[^\s>]*)?\s+([^>]*)>", re.IGNORECASE)
 _TAG = re.compile(r"</?(?:v|c|b|i|u|ruby|rt|lang|font)\b[^>]*>|<\d[\d:.]*>", re.IGNORECASE)
+_SPEAKER = re.compile(r"(?:>>\s*|-\s*)?(\w[\w.'-]*(?: \w[\w.'-]*){0,2}):\s+(?=\S)")
+_ROLLING = 0.3
+_ROLL_SECONDS = 1.0
 _PARAGRAPH_WORDS = 120
 _SECTION_SECONDS = 300.0
 _PAUSE_SECONDS = 4.0
@@ -70,7 +75,7 @@ def read_cues(text: str) -> list[Cue]:
         assert timing is not None
         start, end = _seconds(timing.groups()[:4]), _seconds(timing.groups()[4:])
         cues += [Cue(start, end, speaker, said) for speaker, said in _voices("\n".join(lines[at + 1 :]))]
-    return cues
+    return _named(_unrolled(cues))
 
 
 def clock(seconds: float) -> str:
@@ -85,6 +90,44 @@ def _voices(text: str) -> list[tuple[str | None, str]]:
     said = [(None, parts[0]), *((parts[i].strip() or None, parts[i + 1]) for i in range(1, len(parts), 2))]
     plain = [(speaker, " ".join(html.unescape(_TAG.sub("", words)).split())) for speaker, words in said]
     return [(speaker, words) for speaker, words in plain if words]
+
+
+def _unrolled(cues: list[Cue]) -> list[Cue]:
+    """Live captions roll: a cue repeats the end of the one before it. What is repeated is said once."""
+    rolling = sum(_repeated(before, cue) > 0 for before, cue in pairwise(cues)) > _ROLLING * len(cues)
+    if not rolling:
+        return cues
+    kept = cues[:1]
+    for before, cue in pairwise(cues):
+        words = cue.text.split()[_repeated(before, cue) :]
+        if words:
+            kept.append(replace(cue, text=" ".join(words)))
+    return kept
+
+
+def _repeated(before: Cue, cue: Cue) -> int:
+    """How many words at the start of a cue are the last ones of the cue that ends as it begins."""
+    if cue.speaker != before.speaker or cue.start - before.end > _ROLL_SECONDS:
+        return 0
+    old, new = before.text.split(), cue.text.split()
+    return next((size for size in range(min(len(old), len(new)), 0, -1) if old[-size:] == new[:size]), 0)
+
+
+def _named(cues: list[Cue]) -> list[Cue]:
+    """``ADA: words`` as words of Ada, when nobody is named by a voice and the name comes twice or is in capitals."""
+    if any(cue.speaker for cue in cues):
+        return cues
+    names = Counter(found.group(1) for cue in cues if (found := _SPEAKER.match(cue.text)))
+    known = {name for name, count in names.items() if count > 1 or name.isupper()}
+    speaker: str | None = None
+    told: list[Cue] = []
+    for cue in cues:
+        found = _SPEAKER.match(cue.text)
+        if found and found.group(1) in known:
+            speaker = found.group(1)
+            cue = replace(cue, text=cue.text[found.end() :])
+        told.append(replace(cue, speaker=speaker))
+    return told
 
 
 def _paragraphs(cues: list[Cue], section_seconds: float) -> list[list[Cue]]:
