@@ -16,6 +16,8 @@ _CALENDAR = {
     "ATTENDEE": "Attendee",
     "DESCRIPTION": "Description",
 }
+_TOLD = ("VEVENT", "VTO", "VJOURNAL")
+"""How the parts that say something begin; time zones and alarms do not count."""
 _ESCAPES = {"n": "\n", "N": "\n"}
 
 
@@ -58,9 +60,9 @@ def calendar_lines(data: bytes, name: str) -> str:
             inside.append(value)
         elif key == "END" and inside:
             inside.pop()
-            if value in ("VEVENT", "VTODO", "VJOURNAL") and lines:
+            if value.startswith(_TOLD) and lines:
                 lines.append("\n")
-        elif inside and inside[-1] in ("VEVENT", "VTODO", "VJOURNAL") and key in _CALENDAR and value.strip():
+        elif inside and inside[-1].startswith(_TOLD) and key in _CALENDAR and value.strip():
             lines.append(f"- **{_CALENDAR[key]}:** {_shown(key, parameters, value)}\n")
     return "".join(lines).rstrip("\n") + "\n\n"
 
