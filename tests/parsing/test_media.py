@@ -98,7 +98,7 @@ def test_every_name_a_sender_gives_a_recording_will_do(tmp_path: Path, declared:
         ("a.odt", archive(mimetype="application/vnd.oasis.opendocument.chart"), "opendocument.chart"),
         ("a.heic", b"\x00\x00\x00\x20ftypheic", "HEIF"),
         ("a.gz", b"\x1f\x8b\x08", "gzip"),
-        ("a.pdf", b"just words", "not a pdf file"),
+        ("a.pdf", b"just words", "no pdf file"),
         ("a.png", b"just words", "not the png file"),
         ("a.bin", bytes(range(1, 32)) * 40, "binary"),
     ],

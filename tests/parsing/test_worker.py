@@ -102,7 +102,7 @@ def test_a_busy_child_dies_with_its_parent(tmp_path: Path) -> None:
         "from pathlib import Path\n"
         "from wiki.settings import ParsingSettings\n"
         "worker._QUICK_BYTES = 0\n"
-        "pool = worker.ParserPool(ParsingSettings(), child='tests.parsing.faulty_child')\n"
+        "pool = worker.ParserPool(ParsingSettings(workers=1), child='tests.parsing.faulty_child')\n"
         f"path = Path({str(path)!r})\n"
         "pool.parse(path, 'a.txt')\n"
         "print(pool._all[0]._process._popen.pid, flush=True)\n"
@@ -115,3 +115,16 @@ def test_a_busy_child_dies_with_its_parent(tmp_path: Path) -> None:
         child = psutil.Process(int(parent.stdout.readline()))
         parent.kill()
     assert not psutil.wait_procs([child], timeout=5)[1]
+
+
+def test_a_process_that_earlier_files_filled_gives_way_to_a_fresh_one(
+    faulty: ParserPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = text_file(tmp_path)
+    faulty.parse(path, "one.txt")
+    before = {worker._process._popen.pid for worker in faulty._all if worker._process}
+    faulty.parse(path, "two.txt")
+    assert {worker._process._popen.pid for worker in faulty._all if worker._process} == before
+    monkeypatch.setattr("wiki.parsing.worker._FULL", 0.0)
+    faulty.parse(path, "three.txt")
+    assert not before & {worker._process._popen.pid for worker in faulty._all if worker._process}

@@ -37,7 +37,7 @@ class _Outline:
 def convert_book(source: Source) -> Conversion:
     """Every chapter of the spine; title, language and date from the package document. The page that only
     lists the contents is left out. Raises UnsupportedFormat when the book is damaged or encrypted."""
-    from wiki.parsing.docling_convert import convert_html
+    from wiki.parsing.web_page import convert_html
 
     try:
         with zipfile.ZipFile(source.path) as archive:

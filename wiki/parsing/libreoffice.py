@@ -13,10 +13,9 @@ import time
 from collections.abc import Generator
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from wiki.errors import CapabilityUnavailable, UnsupportedFormat
-from wiki.parsing.memory import end_with_parent
+from wiki.filesystem import FileLock
+from wiki.parsing.memory import descendants, end_with_parent
 from wiki.parsing.source import Source, Step
 
 _RESTART = 81
@@ -74,15 +73,12 @@ def _turn(source: Source) -> Generator[None]:
     began = told = time.monotonic()
     while True:
         for lock in locks:
-            try:
-                lock.acquire(timeout=0)
-            except Timeout:
-                continue
-            try:
-                yield
-            finally:
-                lock.release()
-            return
+            if lock.try_acquire():
+                try:
+                    yield
+                finally:
+                    lock.release()
+                return
         time.sleep(_POLL_SECONDS)
         if time.monotonic() - told >= _STEP_SECONDS:
             told = time.monotonic()
@@ -131,22 +127,10 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     """Ends the process and all it started, also what outlived it; nothing to do when it ended by itself."""
     if process.poll() is not None:
         return
-    for pid in [*_below(process.pid), process.pid]:
+    for pid in [*descendants(process.pid), process.pid]:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     process.wait()
-
-
-def _below(pid: int) -> list[int]:
-    """The processes a process started, and those they started, deepest first; empty where /proc is missing."""
-    found: list[int] = []
-    # A process that ends between two looks has no files any more.
-    with contextlib.suppress(OSError):
-        for task in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/children") as file:
-                for child in map(int, file.read().split()):
-                    found += [*_below(child), child]
-    return found
 
 
 def _said(words: str) -> str:

@@ -105,7 +105,7 @@ def _text_type(path: Path, name: str, declared_type: str | None) -> str:
     if wanted in (SVG, XML) and not start.lstrip("\ufeff \n\t").startswith("<"):
         return TEXT
     if wanted is None and suffix in _BINARY_SUFFIXES:
-        raise UnsupportedFormat(f"{name} is not a {suffix[1:]} file: its bytes are something else, or damaged")
+        raise UnsupportedFormat(f"{name} is no {suffix[1:]} file: its bytes are something else, or damaged")
     if wanted is None and claimed is not None and claimed != DOC and claimed != XLS:
         raise UnsupportedFormat(f"{name} is text, not the {suffix[1:]} file its name says")
     if wanted == VTT and "-->" not in text:

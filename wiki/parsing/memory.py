@@ -29,16 +29,18 @@ def resident_bytes(pid: int) -> int | None:
 
 def tree_bytes(pid: int) -> int:
     """Resident memory of a process and all it started, in bytes; on macOS of the process alone."""
-    return (resident_bytes(pid) or 0) + sum(tree_bytes(child) for child in _children(pid))
+    return sum(resident_bytes(one) or 0 for one in (*descendants(pid), pid))
 
 
-def _children(pid: int) -> list[int]:
+def descendants(pid: int) -> list[int]:
+    """The processes a process started, and those they started, deepest first; none where /proc is missing."""
     found: list[int] = []
-    # A process that ends between two looks has no files any more, and no memory.
+    # A process that ends between two looks has no files any more.
     with contextlib.suppress(OSError):
         for task in os.listdir(f"/proc/{pid}/task"):
             with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{task}/children") as file:
-                found += [int(child) for child in file.read().split()]
+                for child in map(int, file.read().split()):
+                    found += [*descendants(child), child]
     return found
 
 

@@ -60,7 +60,7 @@ def convert_source(source: Source) -> Conversion:
         raise
     except Exception as error:
         # What a library throws at a strange file is that file's fault; the cause stays attached.
-        reason = f"{type(error).__name__}: {error}"[:300]
+        reason = f"{type(error).__name__}: {error}".replace(str(source.path), source.name)[:300]
         raise UnsupportedFormat(f"{source.name} cannot be read, it may be damaged ({reason})") from error
 
 

@@ -17,7 +17,6 @@ _PROGRAMS = {
     "libreoffice-calc libreoffice-impress)",
     "tesseract": "Tesseract (apt-get install tesseract-ocr)",
 }
-_DOCLING = ("docling", "torch")
 
 
 @dataclass(frozen=True)
@@ -90,12 +89,12 @@ def _sound(label: str) -> Format:
     )
 
 
-def _office(label: str, module: str) -> Format:
-    return Format(label, "wiki.parsing.docling_convert:convert_office", (*_DOCLING, module))
+def _open_document(label: str) -> Format:
+    return Format(label, "wiki.parsing.open_document.convert:convert_open_document", ("lxml",))
 
 
 def _legacy(label: str, module: str) -> Format:
-    return Format(label, "wiki.parsing.legacy:convert_legacy", (*_DOCLING, module), ("soffice",))
+    return Format(label, "wiki.parsing.legacy:convert_legacy", (module,), ("soffice",))
 
 
 FORMATS: dict[str, Format] = {
@@ -106,23 +105,25 @@ FORMATS: dict[str, Format] = {
     media.VTT: Format("WebVTT", "wiki.parsing.captions:convert_captions", quick=True),
     media.SOURCE: Format("program text", "wiki.parsing.program_text:convert_program_text", quick=True),
     media.XML: Format("XML", "wiki.parsing.program_text:convert_xml", quick=True),
-    media.HTML: Format("HTML", "wiki.parsing.docling_convert:convert_html", (*_DOCLING, "bs4")),
+    media.HTML: Format("HTML", "wiki.parsing.web_page:convert_html", ("bs4", "lxml")),
     media.EML: Format("mail", "wiki.parsing.mail:convert_mail"),
     media.MSG: Format("Outlook messages", "wiki.parsing.outlook:convert_outlook", ("oxmsg",)),
     media.PDF: Format(
-        "PDF", "wiki.parsing.pdf.convert:convert_pdf", (*_DOCLING, "docling_parse", "pdfplumber", "rapid_layout")
+        "PDF",
+        "wiki.parsing.pdf.convert:convert_pdf",
+        ("docling", "docling_parse", "pdfplumber", "rapid_layout", "torch"),
     ),
-    media.DOCX: _office("Word documents", "docx"),
-    media.DOC: _legacy("Word 97 documents", "docx"),
-    media.RTF: _legacy("RTF documents", "docx"),
-    media.ODT: _office("OpenDocument text", "odfdo"),
+    media.DOCX: Format("Word documents", "wiki.parsing.word.convert:convert_word", ("lxml",)),
+    media.DOC: _legacy("Word 97 documents", "lxml"),
+    media.RTF: _legacy("RTF documents", "lxml"),
+    media.ODT: _open_document("OpenDocument text"),
     media.XLSX: Format("Excel workbooks", "wiki.parsing.workbook:convert_workbook", ("openpyxl",)),
-    media.XLS: Format("Excel 97 workbooks", "wiki.parsing.legacy:convert_legacy", ("openpyxl",), ("soffice",)),
-    media.ODS: _office("OpenDocument spreadsheets", "odfdo"),
-    media.PPTX: _office("PowerPoint presentations", "pptx"),
-    media.PPT: _legacy("PowerPoint 97 presentations", "pptx"),
-    media.ODP: _office("OpenDocument presentations", "odfdo"),
-    media.EPUB: Format("EPUB books", "wiki.parsing.book:convert_book", (*_DOCLING, "bs4")),
+    media.XLS: _legacy("Excel 97 workbooks", "openpyxl"),
+    media.ODS: _open_document("OpenDocument spreadsheets"),
+    media.PPTX: Format("PowerPoint presentations", "wiki.parsing.slides:convert_slides", ("lxml",)),
+    media.PPT: _legacy("PowerPoint 97 presentations", "lxml"),
+    media.ODP: _open_document("OpenDocument presentations"),
+    media.EPUB: Format("EPUB books", "wiki.parsing.book:convert_book", ("bs4", "lxml")),
     media.PNG: _picture("PNG pictures"),
     media.JPEG: _picture("JPEG pictures"),
     media.WEBP: _picture("WebP pictures"),

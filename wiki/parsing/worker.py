@@ -35,6 +35,7 @@ _QUICK_BYTES = 1024 * 1024
 _POLL_SECONDS = 0.1
 _RECYCLE_AFTER = 500
 _LOG_SECONDS = 5.0
+_FULL = 0.6
 
 log = logging.getLogger(__name__)
 
@@ -123,12 +124,16 @@ class _Worker:
 
     def _running(self) -> _Process:
         process = self._process
-        if process is None or not process.alive or process.answered >= _RECYCLE_AFTER:
+        if process is None or not process.alive or process.answered >= _RECYCLE_AFTER or self._is_full(process):
             self._end()
             if self._closed:
                 raise InternalError("the parser is closed")
             process = self._process = _Process(self._child)
         return process
+
+    def _is_full(self, process: _Process) -> bool:
+        """Whether what earlier files left in it (models, caches) takes the room the next one may need."""
+        return process.bytes > _FULL * self._settings.memory_mb * 1024 * 1024
 
     def stop(self) -> None:
         self._closed = True
@@ -158,6 +163,11 @@ class _Process:
     @property
     def alive(self) -> bool:
         return self._popen.poll() is None
+
+    @property
+    def bytes(self) -> int:
+        """Resident memory of the child and all it started."""
+        return tree_bytes(self._popen.pid)
 
     def ask(self, request: Request, settings: ParsingSettings, progress: Progress) -> Reply:
         stdin = cast("IO[bytes]", self._popen.stdin)
@@ -191,7 +201,7 @@ class _Process:
             self._stay_below(limit, request, settings)
 
     def _stay_below(self, limit: int, request: Request, settings: ParsingSettings) -> None:
-        if tree_bytes(self._popen.pid) > limit:
+        if self.bytes > limit:
             raise UnsupportedFormat(
                 f"{request.name} needs more than {settings.memory_mb} MB of memory to read and was given up; "
                 "the setting parsing.memory_mb allows more"

@@ -12,6 +12,7 @@ _MOST_PIXELS = 12_000_000
 _SMALL_SIDE = 300
 _LEAST_SIDE = 16
 _STEP = 0.5
+_SLANT_SIDE = 500
 _STEEPEST = 8.0
 _LEAST_ANGLE = 0.8
 
@@ -60,22 +61,25 @@ def straightened(grey: Image) -> Image:
 
 
 def slant(grey: Image) -> float:
-    """Degrees, counter-clockwise, that bring the lines of a page level: where its rows differ most."""
+    """Degrees, counter-clockwise, that bring the lines of a page level: where its rows differ most.
+
+    Looked for by whole degrees first, then by halves around the best.
+    """
     import numpy as np
     from PIL import Image
 
     small = grey.copy()
-    small.thumbnail((700, 700))
+    small.thumbnail((_SLANT_SIDE, _SLANT_SIDE))
     ink = Image.fromarray((255 - np.asarray(small)).astype("uint8"))
 
     def sharpness(angle: float) -> float:
-        rows: Any = np.asarray(ink.rotate(angle, Image.Resampling.BILINEAR), dtype="float64").sum(axis=1)
+        rows: Any = np.asarray(ink.rotate(angle, Image.Resampling.BILINEAR), dtype="float32").sum(axis=1)
         return float(((rows[1:] - rows[:-1]) ** 2).sum())
 
-    steps = int(_STEEPEST / _STEP)
-    angles = [number * _STEP for number in range(-steps, steps + 1)]
     level = sharpness(0.0)
-    best = max(angles, key=sharpness)
+    steps = int(_STEEPEST)
+    coarse = max((float(angle) for angle in range(-steps, steps + 1)), key=sharpness)
+    best = max((coarse - _STEP, coarse, coarse + _STEP), key=sharpness)
     return best if sharpness(best) > 1.15 * level else 0.0
 
 

@@ -1,18 +1,22 @@
-"""Tesseract, the program, as an OCR engine: about one page a second and core."""
+"""Tesseract as an OCR engine: its library in this process, about a page a second and core."""
 
 from __future__ import annotations
 
-import io
+import contextlib
 import os
+import queue
 import re
 import shutil
 import subprocess
+from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from importlib import import_module
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from wiki.errors import CapabilityUnavailable, InternalError
+from wiki.errors import CapabilityUnavailable, UnsupportedFormat
 from wiki.parsing.ocr.languages import tesseract_code, tesseract_package
 from wiki.parsing.ocr.reading import Area, Reading, ReadLine, ReadWord
 
@@ -20,10 +24,14 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 _SECONDS = 120
-_XHTML = "{http://www.w3.org/1999/xhtml}"
+_RESOLUTION = 200
 _LINES = frozenset({"ocr_line", "ocr_header", "ocr_caption", "ocr_textfloat"})
 _GAP = 1.6
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+_waiting: dict[tuple[str, str], queue.SimpleQueue[Any]] = {}
+"""Engines that nobody uses at the moment, by languages and mode."""
 
 
 @dataclass(frozen=True)
@@ -53,58 +61,85 @@ class TesseractReader:
         self._codes = "+".join(codes)
 
     def read(self, picture: Image) -> Reading:
-        said = _run(picture, "-l", self._codes, "--psm", "3", "-c", "hocr_font_info=0", "hocr")
+        with _engine(self._codes, "AUTO") as engine:
+            _show(engine, picture)
+            if not engine.Recognize(_SECONDS * 1000):
+                raise UnsupportedFormat(f"a page with so much on it that reading it took longer than {_SECONDS} s")
+            said = engine.GetHOCRText(0)
         return Reading(tuple(_lines(said)), picture.width, picture.height)
 
 
 def installed() -> bool:
-    return shutil.which("tesseract") is not None
+    """Whether the library is there, and the program, with which its language models come."""
+    return find_spec("tesserocr") is not None and shutil.which("tesseract") is not None
 
 
-@cache
 def installed_languages() -> frozenset[str]:
-    said = subprocess.run(["tesseract", "--list-langs"], capture_output=True, text=True, check=False, timeout=_SECONDS)
-    return frozenset(line.strip() for line in said.stdout.splitlines()[1:])
+    return _models()[1]
 
 
 def pose(picture: Image) -> Pose | None:
     """How the page lies; None when there is too little text to tell."""
     if "osd" not in installed_languages():
         return None
-    said = dict(re.findall(r"^([A-Z][a-z ]+): *(\S+)", _run(picture, "-l", "osd", "--psm", "0", strict=False), re.M))
-    if "Rotate" not in said:
+    with _engine("osd", "OSD_ONLY") as engine:
+        _show(engine, picture)
+        said = engine.DetectOrientationScript()
+    if not said:
         return None
-    return Pose(
-        int(said["Rotate"]),
-        float(said.get("Orientation confidence", 0)),
-        said.get("Script", ""),
-        float(said.get("Script confidence", 0)),
-    )
+    return Pose(-int(said["orient_deg"]) % 360, said["orient_conf"], said["script_name"], said["script_conf"])
 
 
-def _run(picture: Image, *arguments: str, strict: bool = True) -> str:
-    stream = io.BytesIO()
-    picture.save(stream, "PNG", compress_level=1, dpi=(200, 200))
+def _show(engine: Any, picture: Image) -> None:
+    grey = picture.convert("L")
+    engine.SetImageBytes(grey.tobytes(), grey.width, grey.height, 1, grey.width)
+    engine.SetSourceResolution(_RESOLUTION)
+
+
+@contextlib.contextmanager
+def _engine(codes: str, mode: str) -> Generator[Any]:
+    """An engine nobody else uses meanwhile; it keeps its model for the next page."""
+    waiting = _waiting.setdefault((codes, mode), queue.SimpleQueue())
     try:
-        done = subprocess.run(
-            ["tesseract", "stdin", "stdout", "--dpi", "200", *arguments],
-            input=stream.getvalue(),
-            capture_output=True,
-            check=False,
-            timeout=_SECONDS,
-            # Its threads wait for each other; pages side by side use the cores better.
-            env={**os.environ, "OMP_THREAD_LIMIT": "1"},
-        )
-    except subprocess.TimeoutExpired as error:
-        raise InternalError(f"Tesseract took longer than {_SECONDS} s for one page and was given up") from error
-    if done.returncode and strict:
-        raise InternalError(f"Tesseract failed: {done.stderr.decode('utf-8', 'replace').strip()[-200:]}")
-    return done.stdout.decode("utf-8", "replace")
+        engine = waiting.get_nowait()
+    except queue.Empty:
+        library = _library()
+        engine = library.PyTessBaseAPI(path=_models()[0], lang=codes, psm=getattr(library.PSM, mode))
+    try:
+        yield engine
+    finally:
+        engine.Clear()
+        waiting.put(engine)
+
+
+@cache
+def _library() -> Any:
+    # Its threads wait for each other; pages side by side use the cores better. It looks at this when it is loaded.
+    before = os.environ.get("OMP_THREAD_LIMIT")
+    os.environ["OMP_THREAD_LIMIT"] = "1"
+    try:
+        return import_module("tesserocr")
+    finally:
+        if before is None:
+            del os.environ["OMP_THREAD_LIMIT"]
+        else:
+            os.environ["OMP_THREAD_LIMIT"] = before
+
+
+@cache
+def _models() -> tuple[str, frozenset[str]]:
+    """The folder of the language models, and the languages in it."""
+    said = subprocess.run(["tesseract", "--list-langs"], capture_output=True, text=True, check=False, timeout=_SECONDS)
+    first, *names = (said.stdout or said.stderr).splitlines() or [""]
+    folder = re.search(r'"(.+)"', first)
+    if folder is None:
+        raise CapabilityUnavailable(f"Tesseract does not tell where its language models are ({first[:200]})")
+    return folder.group(1), frozenset(name.strip() for name in names)
 
 
 def _lines(hocr: str) -> list[ReadLine]:
     lines: list[ReadLine] = []
-    for element in ElementTree.fromstring(_CONTROLS.sub("", hocr)).iter(f"{_XHTML}span"):
+    for element in ElementTree.fromstring(_CONTROLS.sub("", hocr)).iter("span"):
         if element.get("class") in _LINES:
             lines += _parts(element)
     return lines
@@ -115,7 +150,7 @@ def _parts(element: ElementTree.Element) -> list[ReadLine]:
     title = element.get("title", "")
     size, below = _number(title, "x_size"), _number(title, "x_descenders")
     words: list[tuple[ReadWord, float]] = []
-    for word in element.iter(f"{_XHTML}span"):
+    for word in element.iter("span"):
         text = "".join(word.itertext()).strip()
         said = word.get("title", "")
         sure = _number(said, "x_wconf") / 100

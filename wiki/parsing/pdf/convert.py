@@ -10,11 +10,11 @@ from uuid import uuid4
 
 from wiki.errors import CapabilityUnavailable, ExtractionEmpty, UnsupportedFormat
 from wiki.parsing.blocks import Provenance
-from wiki.parsing.docling_writer import DoclingWriter
 from wiki.parsing.ocr.engine import readers
 from wiki.parsing.pdf.look import Look, look, page_picture
 from wiki.parsing.pdf.scans import Job, Scans, jobs
 from wiki.parsing.pdf.whole import drop_bullets, keep_heads, keep_single_heads, put_tops_first, settle_levels
+from wiki.parsing.pdf.writer import DoclingWriter
 from wiki.parsing.source import Conversion, Piece, Source
 
 _BODY = frozenset({"body"})

@@ -44,7 +44,7 @@ class Recording:
             self._container: Any = self._stack.enter_context(av.open(str(self._path), metadata_errors="ignore"))
         except (FFmpegError, ValueError) as error:
             raise UnsupportedFormat(
-                f"{self._name} cannot be played, it is damaged or no recording ({error})"
+                f"{self._name} cannot be played, it is damaged or no recording ({getattr(error, 'strerror', error)})"
             ) from error
         if not self._container.streams.audio:
             moving = bool(self._container.streams.video)
