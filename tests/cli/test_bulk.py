@@ -14,9 +14,15 @@ from bench.mixed_files import WRITERS, write_mixed_files
 pytestmark = [pytest.mark.real_model, pytest.mark.timeout(300)]
 
 
+# A shell starts what runs in its background deaf to Ctrl-C, and so the tests may be.
+LISTENING = (
+    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from wiki.cli.main import main; main()"
+)
+
+
 def add(files: Path, root: Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "wiki.cli", "add", str(files), "--root", str(root), "--json"],
+        [sys.executable, "-c", LISTENING, "add", str(files), "--root", str(root), "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -24,6 +24,13 @@ from wiki.supervisor.supervisor import Supervisor
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 
+def _is_watchdog(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE and "watchdog.py" in " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return False
+
+
 def until(condition: Callable[[], object], seconds: float) -> bool:
     deadline = time.monotonic() + seconds
     while not condition():
@@ -84,9 +91,7 @@ def test_a_killed_watchdog_is_replaced_and_still_ends_everyone(root: Path, super
     watchdog.kill()
     assert until(
         lambda: any(
-            child.pid != watchdog.pid and child.is_running() and "watchdog.py" in " ".join(child.cmdline())
-            for child in psutil.Process(supervised.pid).children()
-            if child.status() != psutil.STATUS_ZOMBIE
+            child.pid != watchdog.pid and _is_watchdog(child) for child in psutil.Process(supervised.pid).children()
         ),
         5,
     )

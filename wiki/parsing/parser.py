@@ -56,12 +56,26 @@ def convert_source(source: Source) -> Conversion:
     convert = converter(source.media_type, source.settings)
     try:
         return convert(source)
-    except (WikiError, MemoryError):
+    except MemoryError:
         raise
+    except WikiError as error:
+        raise _named(error, source) from error
     except Exception as error:
         # What a library throws at a strange file is that file's fault; the cause stays attached.
-        reason = f"{type(error).__name__}: {error}".replace(str(source.path), source.name)[:300]
+        reason = _without_path(f"{type(error).__name__}: {error}", source)[:300]
         raise UnsupportedFormat(f"{source.name} cannot be read, it may be damaged ({reason})") from error
+
+
+def _named(error: WikiError, source: Source) -> WikiError:
+    """The same error with the file's name in it, and without the place its bytes lie at."""
+    message = _without_path(error.message, source)
+    if source.name not in message:
+        message = f"{source.name}: {message}"
+    return type(error)(message, **error.details)
+
+
+def _without_path(words: str, source: Source) -> str:
+    return words.replace(str(source.path), source.name)
 
 
 def document(conversion: Conversion, media_type: str, name: str) -> ParsedDocument:
