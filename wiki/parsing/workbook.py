@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 from wiki.errors import UnsupportedFormat
@@ -24,10 +23,10 @@ def convert_workbook(source: Source) -> Conversion:
     Blank rows and columns part a sheet into several tables. The cost follows the filled cells, not
     the range a sheet declares. Raises UnsupportedFormat when the workbook is damaged.
     """
-    import openpyxl
+    from wiki.parsing.worksheet import open_book
 
     try:
-        book = openpyxl.load_workbook(io.BytesIO(source.read()), read_only=True, data_only=True)
+        book = open_book(source.read())
     except Exception as error:
         raise UnsupportedFormat(f"{source.name} is damaged: {type(error).__name__}: {error}") from error
     with Package(source.path, source.name) as package:
@@ -65,12 +64,16 @@ def _read(sheet: Any, book: Any, most: int, source: Source) -> Sheet:
 
     result = Sheet()
     count = 0
+    formats: dict[int, str] = {}
     with sheet._get_source() as stream:
         parser = formula_parser(stream, sheet, book)
         for number, cells in parser.parse():
             row: dict[int, str] = {}
             for cell in cells:
-                text = shown(cell["value"], cell["data_type"], _number_format(book, cell["style_id"]))
+                style = cell["style_id"]
+                if style not in formats:
+                    formats[style] = _number_format(book, style)
+                text = shown(cell["value"], cell["data_type"], formats[style])
                 if text.strip():
                     row[cell["column"]] = text
             if row:
