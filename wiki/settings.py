@@ -89,7 +89,9 @@ class ParsingSettings(Section):
         default=300, gt=0, le=7200, description="Longest time without a step (page, sheet, minute) done in one file."
     )
     memory_mb: int = Field(default=4096, ge=256, description="Most memory of one parser process.")
-    workers: int = Field(default=2, ge=1, le=32, description="Most parser processes; a further one starts while all are busy.")
+    workers: int = Field(
+        default=2, ge=1, le=32, description="Most parser processes; a further one starts while all are busy."
+    )
     office_seconds: float = Field(default=120, gt=0, le=3600, description="Longest time LibreOffice gets for one file.")
     max_pages: int = Field(default=3_000, ge=1, description="A PDF with more pages is refused.")
     max_ocr_pages: int = Field(default=1_000, ge=1, description="A document with more scanned pages is refused.")
