@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from wiki.errors import ConfigurationError
 from wiki.parsing.media_types import EXTENSIONS
-from wiki.parsing.registry import FORMATS
+from wiki.parsing.registry import FORMATS, capabilities
 
 if TYPE_CHECKING:
     from wiki.library import Library, TenantLibrary
@@ -56,9 +56,8 @@ def diagnose(library: "Library", tenant: "TenantLibrary") -> Diagnosis:
 def formats(settings: "ParsingSettings") -> tuple[FormatCheck, ...]:
     """Each format with ready, or why not."""
     return tuple(
-        FormatCheck(entry.label, EXTENSIONS[media_type], media_type, reason is None, reason)
-        for media_type, entry in FORMATS.items()
-        for reason in (entry.missing(settings),)
+        FormatCheck(FORMATS[media_type].label, EXTENSIONS[media_type], media_type, reason is None, reason)
+        for media_type, reason in capabilities(settings).items()
     )
 
 
@@ -103,10 +102,8 @@ def _cascade(library: "Library") -> Check:
 
 def _index(tenant: "TenantLibrary") -> Iterator[Check]:
     view = tenant.status()
-    if view.pending:
-        yield Check("index", "ready", f"{view.documents} documents, {view.pending} changes pending")
-    else:
-        yield Check("index", "ready", f"{view.documents} documents, in step")
+    state = f"{view.pending} changes pending" if view.pending else "in step"
+    yield Check("index", "ready", f"{view.documents} documents, {state}")
     for fault in view.faults:
         line = f":{fault.line}" if fault.line else ""
         yield Check("file", "faulty", f"{fault.path}{line}: {fault.reason}", fault.remedy)

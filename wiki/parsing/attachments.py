@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 from wiki.errors import ExtractionEmpty, InvalidInput, UnsupportedFormat, WikiError
 from wiki.parsing import media_types as media
 from wiki.parsing.blocks import Block
+from wiki.parsing.containers import ZIP_FAULTS
 from wiki.parsing.escape import escape_text
 from wiki.parsing.mail_text import calendar_lines, plain_markdown
 from wiki.parsing.parser import convert_source, document
@@ -21,7 +22,6 @@ LEAST_AREA = 40_000
 _TNEF = b"\x78\x9f\x3e\x22"
 _DOCUMENT_ZIP = ("mimetype", "META-INF/container.xml", "[Content_Types].xml")
 _SIGNATURES = (".p7s", ".asc", ".sig")
-_ZIP_FAULTS = (zipfile.BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError, ValueError, KeyError)
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,10 @@ class Attachments:
             )
         self._source.progress(Step("part", self._count))
 
+    def too_deep(self, depth: int) -> bool:
+        """Whether what lies ``depth`` deep in this mail is below the depth that is read."""
+        return self._source.depth + depth >= self._source.settings.attachment_depth
+
     def pieces(self, attachment: Attachment, level: int, depth: int = 0) -> list[Piece]:
         """A heading with the file's name and what is in it; the reason in italics when it cannot be read.
 
@@ -63,9 +67,9 @@ class Attachments:
         try:
             return [heading, *self._inside(attachment, level, depth)]
         except (ExtractionEmpty, InvalidInput) as error:
-            return [] if attachment.inline else [heading, _reason(error)]
+            return [] if attachment.inline else [heading, note(error.message)]
         except WikiError as error:
-            return [heading, _reason(error)]
+            return [heading, note(error.message)]
 
     def html(self, data: bytes) -> tuple[Conversion, list[Piece]]:
         """An HTML body as pieces, its headings as they are."""
@@ -80,7 +84,7 @@ class Attachments:
         return [*pieces, Piece("" if pieces and pieces[-1].text.endswith("\n\n") else "\n\n")]
 
     def _inside(self, attachment: Attachment, level: int, depth: int) -> list[Piece]:
-        if self._source.depth + depth >= self._source.settings.attachment_depth:
+        if self.too_deep(depth):
             raise UnsupportedFormat(
                 f"{attachment.name} lies more than {self._source.settings.attachment_depth} mails or archives deep; "
                 "the setting parsing.attachment_depth allows more"
@@ -92,9 +96,11 @@ class Attachments:
         if attachment.data.lstrip()[:15].upper() == b"BEGIN:VCALENDAR":
             return [Piece(calendar_lines(attachment.data, attachment.name))]
         if attachment.data.startswith(b"PK\x03\x04") and (members := self._members(attachment)) is not None:
-            return [
-                piece for member in members for piece in (self.count(), self.pieces(member, level + 1, depth + 1))[1]
-            ]
+            found: list[Piece] = []
+            for member in members:
+                self.count()
+                found += self.pieces(member, level + 1, depth + 1)
+            return found
         return self.converted(attachment, level, depth)
 
     def _members(self, attachment: Attachment) -> list[Attachment] | None:
@@ -105,7 +111,7 @@ class Attachments:
                 if {entry.filename for entry in entries}.intersection(_DOCUMENT_ZIP):
                     return None
                 return list(self._unzipped(archive, entries, attachment.name))
-        except _ZIP_FAULTS as error:
+        except ZIP_FAULTS as error:
             raise UnsupportedFormat(f"{attachment.name} is damaged: the archive cannot be read ({error})") from error
 
     def _unzipped(self, archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], name: str) -> Iterator[Attachment]:
@@ -151,8 +157,9 @@ def is_small_picture(data: bytes) -> bool:
     return min(width, height) < LEAST_SIDE or width * height < LEAST_AREA
 
 
-def _reason(error: WikiError) -> Piece:
-    return Piece(f"*{escape_text(error.message)}*\n\n")
+def note(message: str) -> Piece:
+    """Why something is not there, in italics in its place."""
+    return Piece(f"*{escape_text(message)}*\n\n")
 
 
 def _deeper(block: Block, levels: int) -> str:

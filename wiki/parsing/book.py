@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from wiki.errors import ExtractionEmpty, InvalidInput, UnsupportedFormat
 from wiki.parsing import media_types as media
 from wiki.parsing.source import Conversion, Piece, Source, Step
-from wiki.parsing.xml_tree import below, parse_xml, words
+from wiki.parsing.xml_tree import below, local_name, parse_xml, words
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
@@ -119,4 +119,4 @@ def _stated(root: Any, wanted: str) -> str | None:
 
 
 def _local(root: Any, wanted: str) -> list[Any]:
-    return [found for found in root.iter() if str(found.tag).rpartition("}")[2] == wanted]
+    return [found for found in root.iter() if local_name(found) == wanted]

@@ -19,8 +19,8 @@ _OLE_STREAMS = (
     ("Workbook", XLS),
     ("Book", XLS),
 )
-_ENCRYPTED = "is encrypted; save it without a password and try again"
-_ZIP_FAULTS = (zipfile.BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError, ValueError, KeyError)
+ENCRYPTED = "is encrypted; save it without a password and try again"
+ZIP_FAULTS = (zipfile.BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError, ValueError, KeyError)
 
 
 def zip_type(path: Path, name: str, max_unpacked_mb: int) -> str:
@@ -44,7 +44,7 @@ def zip_type(path: Path, name: str, max_unpacked_mb: int) -> str:
             for prefix, media_type in _OFFICE_PARTS:
                 if "[Content_Types].xml" in names and any(entry.startswith(prefix) for entry in names):
                     return media_type
-    except _ZIP_FAULTS as error:
+    except ZIP_FAULTS as error:
         raise UnsupportedFormat(f"{name} is damaged: its zip container cannot be read ({error})") from error
     raise UnsupportedFormat(f"{name} is a zip archive that holds no known document; unpack it and add what is inside")
 
@@ -52,7 +52,7 @@ def zip_type(path: Path, name: str, max_unpacked_mb: int) -> str:
 def _declared_inside(archive: zipfile.ZipFile, names: set[str], name: str) -> str:
     kind = archive.read("mimetype")[:200].decode("ascii", "replace").strip()
     if "META-INF/manifest.xml" in names and b"encryption-data" in archive.read("META-INF/manifest.xml")[:1_000_000]:
-        raise UnsupportedFormat(f"{name} {_ENCRYPTED}")
+        raise UnsupportedFormat(f"{name} {ENCRYPTED}")
     for media_type in (ODT, ODS, ODP, EPUB):
         if kind in (media_type, f"{media_type}-template", f"{media_type}-master"):
             return media_type
@@ -72,7 +72,7 @@ def ole_type(path: Path, name: str) -> str:
     with container:
         streams = {entry[0] for entry in container.listdir(streams=True, storages=True)}
     if "EncryptedPackage" in streams:
-        raise UnsupportedFormat(f"{name} {_ENCRYPTED}")
+        raise UnsupportedFormat(f"{name} {ENCRYPTED}")
     for stream, media_type in _OLE_STREAMS:
         if any(found.casefold() == stream.casefold() for found in streams):
             return media_type

@@ -12,11 +12,10 @@ import olefile
 
 from wiki.errors import UnsupportedFormat
 from wiki.parsing import media_types as media
-from wiki.parsing.containers import OLE
+from wiki.parsing.containers import ENCRYPTED, OLE
 from wiki.parsing.libreoffice import convert_file
 from wiki.parsing.source import Conversion, Source
 
-_ENCRYPTED = "is encrypted; save it without a password and try again"
 _TARGETS = {media.DOC: "docx", media.RTF: "docx", media.XLS: "xlsx", media.PPT: "pptx"}
 _NEW = {"docx": media.DOCX, "xlsx": media.XLSX, "pptx": media.PPTX}
 _SPREADSHEET_XML = re.compile(rb"""urn:schemas-microsoft-com:office:spreadsheet""")
@@ -42,7 +41,7 @@ def convert_legacy(source: Source) -> Conversion:
 
     data = source.read()
     if source.media_type != media.XLS and is_encrypted(data):
-        raise UnsupportedFormat(f"{source.name} {_ENCRYPTED}")
+        raise UnsupportedFormat(f"{source.name} {ENCRYPTED}")
     target = _TARGETS[source.media_type]
     form = _form(source.media_type, data)
     with tempfile.TemporaryDirectory(prefix="wiki-office-") as folder:
@@ -53,7 +52,7 @@ def convert_legacy(source: Source) -> Conversion:
         except UnsupportedFormat:
             # Workbooks that are locked with Excel's own fixed password can be read, the others cannot.
             if is_encrypted(data):
-                raise UnsupportedFormat(f"{source.name} {_ENCRYPTED}") from None
+                raise UnsupportedFormat(f"{source.name} {ENCRYPTED}") from None
             raise
         return convert_source(replace(source, path=made, media_type=_NEW[target], depth=source.depth + 1))
 

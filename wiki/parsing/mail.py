@@ -8,7 +8,7 @@ from email.message import Message
 from email.utils import parsedate_to_datetime
 
 from wiki.errors import ExtractionEmpty, UnsupportedFormat, WikiError
-from wiki.parsing.attachments import Attachment, Attachments
+from wiki.parsing.attachments import Attachment, Attachments, note
 from wiki.parsing.escape import escape_text
 from wiki.parsing.mail_headers import charset_text, header, header_words
 from wiki.parsing.mail_text import calendar_lines, plain_markdown, unflowed
@@ -96,7 +96,7 @@ class _Reader:
         if kind == "message/rfc822" and part.is_multipart():
             return self._forwarded(part, depth)
         if kind == "multipart/encrypted":
-            return [_note(f"A part of this mail {_ENCRYPTED}.")]
+            return [note(f"A part of this mail {_ENCRYPTED}.")]
         if kind == "multipart/alternative" and part.is_multipart():
             return self._alternative(_children(part), depth)
         if part.is_multipart():
@@ -143,9 +143,9 @@ class _Reader:
         inner = next(iter(_children(part)), None)
         if inner is None:
             return []
-        if self._source.depth + depth >= self._source.settings.attachment_depth:
+        if self._attached.too_deep(depth):
             subject = header(inner, "Subject") or "A message"
-            return [_note(f"{subject} lies too deep; the setting parsing.attachment_depth allows more.")]
+            return [note(f"{subject} lies too deep; the setting parsing.attachment_depth allows more.")]
         return self.message(inner, depth=depth + 1)
 
     def _body(self, part: Message, kind: str) -> list[Piece]:
@@ -159,7 +159,7 @@ class _Reader:
         except ExtractionEmpty:
             return []
         except UnsupportedFormat as error:
-            return [_note(error.message)]
+            return [note(error.message)]
         if str(part.get_param("format", "")).lower() == "flowed":
             text = unflowed(text, delete_space=str(part.get_param("delsp", "")).lower() == "yes")
         return [Piece(plain_markdown(text) + "\n\n")]
@@ -168,7 +168,7 @@ class _Reader:
         inline = part.get_content_disposition() != "attachment" and part.get_content_maintype() == "image"
         attachment = Attachment(_file_name(part), _payload(part), part.get_content_type(), inline)
         if part.get_content_type() in ("application/pkcs7-mime", "application/x-pkcs7-mime"):
-            return [_note(f"{attachment.name} is signed or encrypted content that cannot be read.")]
+            return [note(f"{attachment.name} is signed or encrypted content that cannot be read.")]
         return self._attached.pieces(attachment, 2 + 2 * depth, depth)
 
 
@@ -233,7 +233,3 @@ def _is_attachment(part: Message) -> bool:
 def _children(part: Message) -> list[Message]:
     inside = part.get_payload()
     return [child for child in inside if isinstance(child, Message)] if isinstance(inside, list) else []
-
-
-def _note(message: str) -> Piece:
-    return Piece(f"*{escape_text(message)}*\n\n")

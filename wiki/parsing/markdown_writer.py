@@ -12,12 +12,12 @@ from wiki.parsing.tables import render_tables
 _FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 
 
-def fenced(code: str) -> str:
+def fenced(code: str, language: str = "") -> str:
     """A fenced block longer than any fence inside it."""
     longest = max((len(mark) for mark in _FENCE.findall(code)), default=2)
     fence = "`" * max(3, longest + 1)
     body = code.strip("\n")
-    return f"{fence}\n{body}\n{fence}\n"
+    return f"{fence}{language}\n{body}\n{fence}\n"
 
 
 class MarkdownWriter:

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from wiki.errors import UnsupportedFormat
-from wiki.parsing.xml_tree import attribute, below, child, children, name, parse_xml, words
+from wiki.parsing.xml_tree import below, child, children, name, parse_xml, words
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,3 @@ def alternative(element: Any) -> Iterator[Any]:
 def _readable(branch: Any) -> bool:
     known = ("w:t", "a:t", "m:t", "c:chart", "dgm:relIds", "wps:wsp", "pic:pic", "p:sp", "p:graphicFrame", "p:grpSp")
     return next(below(branch, *known), None) is not None
-
-
-def relation_id(element: Any) -> str:
-    """The ``r:id`` of an element."""
-    return attribute(element, "r:id")

@@ -5,8 +5,7 @@ import struct
 from typing import Any
 
 from wiki.errors import ExtractionEmpty, WikiError
-from wiki.parsing.attachments import Attachment, Attachments
-from wiki.parsing.escape import escape_text
+from wiki.parsing.attachments import Attachment, Attachments, note
 from wiki.parsing.mail import opening
 from wiki.parsing.mail_headers import charset_text
 from wiki.parsing.mail_text import plain_markdown
@@ -127,7 +126,7 @@ class _Reader:
         except ExtractionEmpty:
             return []
         except (WikiError, ValueError) as error:
-            return [Piece(f"*The text of the message cannot be read: {escape_text(str(error))}*\n\n")]
+            return [note(f"The text of the message cannot be read: {error}")]
         return []
 
     def _attachment(self, storage: Any, depth: int) -> list[Piece]:
@@ -139,10 +138,10 @@ class _Reader:
             inline = bool(properties.text(_CONTENT_ID))
             attachment = Attachment(name, properties.data(_DATA), properties.text(_MIME) or None, inline)
             return self._attached.pieces(attachment, 2 + 2 * depth, depth)
-        if self._source.depth + depth >= self._source.settings.attachment_depth:
-            return [Piece(f"*{name} lies too deep; the setting parsing.attachment_depth allows more.*\n\n")]
+        if self._attached.too_deep(depth):
+            return [note(f"{name} lies too deep; the setting parsing.attachment_depth allows more.")]
         if not any(stream.name.lower().startswith("__properties") for stream in inner.streams):
-            return [Piece(f"*{name} is an object of another program, which cannot be read.*\n\n")]
+            return [note(f"{name} is an object of another program, which cannot be read.")]
         return self.message(inner, depth + 1)
 
 

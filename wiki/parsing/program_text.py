@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from wiki.parsing.encoding import decode
+from wiki.parsing.markdown_writer import fenced
 from wiki.parsing.source import Conversion, Piece, Source
 
 _LANGUAGES = {
@@ -17,7 +18,6 @@ _LANGUAGES = {
     ".tf": "hcl", ".f90": "fortran", ".hs": "haskell", ".ml": "ocaml", ".ex": "elixir", ".erl": "erlang",
     ".clj": "clojure", ".m": "objectivec",
 }  # fmt: skip
-_FENCE = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 _MOST_LINES = 120
 _MOST_CHARACTERS = 6_000
 _LONG_LINE = 2_000
@@ -54,9 +54,7 @@ def convert_xml(source: Source) -> Conversion:
 def fenced_blocks(text: str, language: str) -> Iterator[str]:
     """The text in fenced blocks that together hold every line of it, each ending in a blank line."""
     for part in _parts(text.strip("\n").splitlines()):
-        longest = max((len(mark) for mark in _FENCE.findall(part)), default=2)
-        fence = "`" * max(3, longest + 1)
-        yield f"{fence}{language}\n{part}\n{fence}\n\n"
+        yield fenced(part, language) + "\n"
 
 
 def _parts(lines: list[str]) -> Iterator[str]:

@@ -25,7 +25,8 @@ class Format:
 
     ``convert`` is ``module:function``, imported when first used. ``modules`` come with the multimodal
     extra, ``programs`` must be on the path. ``quick`` formats are plain Python and linear in the
-    file's size: they need no child process. ``reads`` says whether pictures or sound are in it.
+    file's size: they need no child process. ``needs`` tells what else is
+    missing under these settings.
     """
 
     label: str

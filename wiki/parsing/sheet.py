@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from wiki.errors import UnsupportedFormat
 from wiki.parsing.blocks import Block, Provenance
 from wiki.parsing.encoding import normalise
 from wiki.parsing.escape import escape_text
@@ -63,6 +64,13 @@ def sheet_blocks(title: str, hidden: bool, texts: Iterable[str]) -> list[Block]:
         return []
     words = escape_text(" ".join(normalise(title).split())) + (" (hidden)" if hidden else "")
     return [Block(f"## {words}\n\n", "heading", 2, plain_text(words), place), *blocks]
+
+
+def too_many_cells(name: str, most: int) -> UnsupportedFormat:
+    """The refusal of a workbook with more filled cells than ``most``."""
+    return UnsupportedFormat(
+        f"{name} has more than {most:,} filled cells; split it, or raise the setting parsing.max_cells"
+    )
 
 
 def letters(column: int) -> str:

@@ -15,7 +15,7 @@ from wiki.parsing.markdown_writer import MarkdownWriter
 from wiki.parsing.ooxml import Package, alternative
 from wiki.parsing.slide_bullets import Bullets
 from wiki.parsing.source import Conversion, Source, Step
-from wiki.parsing.xml_tree import attribute, below, child, children, name, words
+from wiki.parsing.xml_tree import attribute, below, child, children, local_name, name, words
 
 _TITLES = ("title", "ctrTitle")
 _MARGINS = ("sldNum", "dt", "hdr")
@@ -197,7 +197,7 @@ class _Reader:
             if relation.kind not in ("comments", "comment") or not self._package.has(relation.target):
                 continue
             for comment in self._package.tree(relation.target).iter():
-                tag = str(comment.tag).rpartition("}")[2]
+                tag = local_name(comment)
                 if tag in ("cm", "reply"):
                     said = " ".join(words(text) for text in _own_texts(comment))
                     by = self._author(str(comment.get("authorId") or ""))
@@ -216,7 +216,7 @@ class _Reader:
 
 def _own_texts(comment: Any) -> Iterator[Any]:
     for found in comment:
-        tag = str(found.tag).rpartition("}")[2]
+        tag = local_name(found)
         if tag == "text":
             yield found
         elif tag == "txBody":

@@ -9,7 +9,7 @@ from wiki.parsing.blocks import Block
 from wiki.parsing.cells import shown
 from wiki.parsing.escape import escape_text
 from wiki.parsing.ooxml import Package
-from wiki.parsing.sheet import Sheet, sheet_blocks
+from wiki.parsing.sheet import Sheet, sheet_blocks, too_many_cells
 from wiki.parsing.sheet_notes import cell_comments, drawn_texts
 from wiki.parsing.source import Conversion, Source, Step
 
@@ -47,9 +47,7 @@ def _sheets(source: Source, book: Any, package: Package) -> list[Block]:
         read = _read(sheet, book, left, source)
         left -= sum(len(row) for row in read.rows.values())
         if left < 0:
-            raise UnsupportedFormat(
-                f"{source.name} has more than {most:,} filled cells; split it, or raise the setting parsing.max_cells"
-            )
+            raise too_many_cells(source.name, most)
         part = str(sheet._worksheet_path).lstrip("/")
         read.comments = cell_comments(package, part)
         texts = [*read.texts(), *(escape_text(words) + "\n\n" for words in drawn_texts(package, part))]

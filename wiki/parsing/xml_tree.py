@@ -80,6 +80,11 @@ def name(element: Any) -> str:
     return short(element.tag)
 
 
+def local_name(element: Any) -> str:
+    """The element's tag without its namespace, for elements that many namespaces have."""
+    return str(element.tag).rpartition("}")[2]
+
+
 def attribute(element: Any, wanted: str, default: str = "") -> str:
     """An attribute by its usual name (``w:val``, or without prefix as written)."""
     value = element.get(wanted) if ":" not in wanted else None

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from wiki.errors import UnsupportedFormat
+from wiki.parsing.markdown_writer import MarkdownWriter
 from wiki.parsing.open_document.package import OpenPackage
 from wiki.parsing.open_document.styles import OpenStyles
 from wiki.parsing.open_document.texts import Line, OpenTextWriter
-from wiki.parsing.sheet import Sheet
+from wiki.parsing.sheet import Sheet, too_many_cells
 from wiki.parsing.source import Source, Step
 from wiki.parsing.xml_tree import attribute, below, child, children, name, short, words
 
@@ -44,10 +45,7 @@ def read_sheets(source: Source, texts: OpenTextWriter) -> Iterator[tuple[str, bo
                 elif kind == "table:table-row" and event == "end" and open_tables == 1:
                     left -= _add_row(sheet, element, row_number + 1, left, texts)
                     if left < 0:
-                        raise UnsupportedFormat(
-                            f"{source.name} has more than {source.settings.max_cells:,} filled cells; split it, "
-                            "or raise the setting parsing.max_cells"
-                        )
+                        raise too_many_cells(source.name, source.settings.max_cells)
                     row_number += _repeated(element, "table:number-rows-repeated")
                     element.clear()
                     before = element.getprevious()
@@ -123,13 +121,6 @@ def _hidden_styles(source: Source) -> frozenset[str]:
     return frozenset(found)
 
 
-def no_styles() -> OpenStyles:
-    """Sheets show text as it is; styles say nothing of it."""
-    return OpenStyles()
-
-
 def reader(package: OpenPackage) -> OpenTextWriter:
-    """What reads the paragraphs within cells."""
-    from wiki.parsing.markdown_writer import MarkdownWriter
-
-    return OpenTextWriter(package, no_styles(), MarkdownWriter())
+    """What reads the paragraphs within cells. Sheets show text as it is: no styles."""
+    return OpenTextWriter(package, OpenStyles(), MarkdownWriter())

@@ -17,8 +17,6 @@ from wiki.parsing.pdf.whole import drop_bullets, keep_heads, keep_single_heads, 
 from wiki.parsing.pdf.writer import DoclingWriter
 from wiki.parsing.source import Conversion, Piece, Source
 
-_BODY = frozenset({"body"})
-
 
 def convert_pdf(source: Source) -> Conversion:
     """Headings, paragraphs, lists and tables in reading order, with page numbers as provenance.
@@ -86,7 +84,7 @@ def docling_pieces(
     put_tops_first(document)
     drop_bullets(document)
     settle_levels(document)
-    return DoclingWriter(document, place="page", layers=_BODY).pieces()
+    return DoclingWriter(document).pieces()
 
 
 def with_notes(pieces: tuple[Piece, ...], notes: dict[int, str]) -> tuple[Piece, ...]:

@@ -1,4 +1,4 @@
-"""A DoclingDocument -> pieces of Markdown, each with the page or slide it came from."""
+"""A DoclingDocument -> pieces of Markdown, each with the page it came from."""
 
 # docling re-exports its types without saying so.
 # pyright: reportPrivateImportUsage=false
@@ -6,34 +6,28 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from wiki.parsing.blocks import Provenance
 from wiki.parsing.escape import escape_text
+from wiki.parsing.markdown_writer import fenced
 from wiki.parsing.source import Piece
 from wiki.parsing.tables import cell_text, render_tables
 
 if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument, NodeItem, TableItem
 
-PlaceKind = Literal["page", "slide"] | None
-_FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 # A relative link leads nowhere once the document is stored; its words stay.
 _LINK = re.compile(r"(?:https?|mailto|ftp|tel):", re.IGNORECASE)
 
 
 class DoclingWriter:
-    """Walks a document in reading order. ``place`` says what docling's page numbers count.
+    """Walks the body of a document in reading order; running heads are left out, footnotes kept."""
 
-    ``layers`` are the content layers to keep, by name; notes are marked as notes.
-    """
-
-    def __init__(self, document: DoclingDocument, *, place: PlaceKind, layers: frozenset[str]) -> None:
+    def __init__(self, document: DoclingDocument) -> None:
         from docling_core.types.doc.document import TitleItem
 
         self._document = document
-        self._place: PlaceKind = place
-        self._layers = layers
         self._pieces: list[Piece] = []
         self._shift = 1 if any(isinstance(text, TitleItem) for text in document.texts) else 0
         self._seen: set[str] = set()
@@ -64,8 +58,6 @@ class DoclingWriter:
         if isinstance(node, doc.PictureItem):
             for caption in self._captions(node):
                 self._add(caption + "\n\n", node)
-            for table in self._chart(node):
-                self._add(table, node)
         elif isinstance(node, doc.ListItem):
             self._add("".join(self._item(node, "", 1)) + "\n", node)
             return
@@ -89,10 +81,7 @@ class DoclingWriter:
             if node.text.strip():
                 self._add(f"$$\n{node.text.strip()}\n$$\n\n", node)
         elif node.text.strip():
-            words = self._styled(node)
-            if self._is_note(node):
-                words = f"Note: {words}"
-            self._add(words + "\n\n", node)
+            self._add(self._styled(node) + "\n\n", node)
 
     def _styled(self, node: Any) -> str:
         """A text item's words escaped, with its emphasis and its link."""
@@ -220,15 +209,6 @@ class DoclingWriter:
             rows[row][column] = cell_text("<br>".join(filter(None, (rows[row][column], text))), escaped=True)
         return [row for row in rows if any(row)]
 
-    def _chart(self, node: Any) -> list[str]:
-        data = getattr(getattr(getattr(node, "meta", None), "tabular_chart", None), "chart_data", None)
-        if data is None:
-            return []
-        rows = [[""] * data.num_cols for _ in range(data.num_rows)]
-        for cell in data.table_cells:
-            rows[cell.start_row_offset_idx][cell.start_col_offset_idx] = cell.text
-        return render_tables(rows)
-
     def _captions(self, node: Any) -> list[str]:
         captions: list[str] = []
         for reference in node.captions:
@@ -240,10 +220,7 @@ class DoclingWriter:
 
     def _visible(self, node: Any) -> bool:
         # docling puts foot- and endnotes beside the page headers, away from the text.
-        return node.content_layer.value in self._layers or getattr(node.label, "value", "") == "footnote"
-
-    def _is_note(self, node: Any) -> bool:
-        return node.content_layer.value == "notes"
+        return node.content_layer.value == "body" or getattr(node.label, "value", "") == "footnote"
 
     def _add(self, text: str, node: Any) -> None:
         if text.strip():
@@ -252,12 +229,8 @@ class DoclingWriter:
             )
 
     def _provenance(self, node: Any) -> Provenance | None:
-        if self._place is None:
-            return None
-        number = next((found for found in self._numbers(node)), None)
-        if number is None:
-            return None
-        return Provenance(page=number) if self._place == "page" else Provenance(slide=number)
+        number = next(iter(self._numbers(node)), None)
+        return None if number is None else Provenance(page=number)
 
     def _numbers(self, node: Any) -> list[int]:
         own = [prov.page_no for prov in getattr(node, "prov", ())]
@@ -268,14 +241,6 @@ class DoclingWriter:
             if below:
                 return below
         return []
-
-
-def fenced(code: str) -> str:
-    """A fenced block longer than any fence inside it."""
-    longest = max((len(mark) for mark in _FENCE.findall(code)), default=2)
-    fence = "`" * max(3, longest + 1)
-    body = code.strip("\n")
-    return f"{fence}\n{body}\n{fence}\n"
 
 
 def _joined(parts: list[str]) -> str:

@@ -31,13 +31,8 @@ def load_model(named: str) -> Any:
     from faster_whisper import WhisperModel
 
     logging.getLogger("faster_whisper").setLevel(logging.WARNING)
-    where = (
-        str(bundled_model())
-        if not named
-        else str(Path(named).expanduser())
-        if Path(named).expanduser().is_dir()
-        else named
-    )
+    folder = Path(named).expanduser() if named else bundled_model()
+    where = str(folder) if folder.is_dir() else named
     try:
         return WhisperModel(
             where, device="cpu", compute_type="int8", cpu_threads=os.cpu_count() or 1, local_files_only=True

@@ -8,6 +8,8 @@ from typing import Any
 
 from wiki.parsing.xml_tree import attribute, child, children, name
 
+_WRAPPERS = frozenset({"w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo"})
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -20,13 +22,13 @@ class Cell:
 def grid(table: Any) -> Iterator[list[Cell]]:
     """The rows of a table; merged cells stand once, where they begin."""
     open_columns: set[int] = set()
-    for row in _rows(table):
+    for row in _inside(table, "w:tr"):
         properties = child(row, "w:trPr")
         if properties is not None and child(properties, "w:del") is not None:
             continue
         column = _number(child(properties, "w:gridBefore") if properties is not None else None, 0)
         cells: list[Cell] = []
-        for element in _cells(row):
+        for element in _inside(row, "w:tc"):
             about = child(element, "w:tcPr")
             span = _number(child(about, "w:gridSpan") if about is not None else None, 1)
             down = child(about, "w:vMerge") if about is not None else None
@@ -42,22 +44,14 @@ def grid(table: Any) -> Iterator[list[Cell]]:
         yield cells
 
 
-def _rows(table: Any) -> Iterator[Any]:
-    for found in children(table):
+def _inside(element: Any, wanted: str) -> Iterator[Any]:
+    """The rows of a table or the cells of a row, also where a control or a tracked change wraps them."""
+    for found in children(element):
         kind = name(found)
-        if kind == "w:tr":
+        if kind == wanted:
             yield found
-        elif kind in ("w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo"):
-            yield from _rows(found)
-
-
-def _cells(row: Any) -> Iterator[Any]:
-    for found in children(row):
-        kind = name(found)
-        if kind == "w:tc":
-            yield found
-        elif kind in ("w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo"):
-            yield from _cells(found)
+        elif kind in _WRAPPERS:
+            yield from _inside(found, wanted)
 
 
 def _number(element: Any, default: int) -> int:
