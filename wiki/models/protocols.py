@@ -87,3 +87,38 @@ class Reranker(Protocol):
         ...
 
     def score(self, query: str, embedded: QueryEmbedding | None, candidates: Sequence[Candidate]) -> list[float]: ...
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a chat model answered."""
+
+    text: str
+    cut: bool
+    """Whether it stopped at a token limit (``finish_reason=length``), so that the text is not whole."""
+    prompt_tokens: int = 0
+    """0 when the server does not tell."""
+    reply_tokens: int = 0
+
+
+class ChatModel(Protocol):
+    """A language model behind a chat endpoint. Safe to call from several threads; calls beyond its concurrency wait."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, kept with what it made."""
+        ...
+
+    @property
+    def context_tokens(self) -> int:
+        """The most tokens of one call, prompt and reply together."""
+        ...
+
+    def ask(self, system: str, user: str, *, schema: dict[str, object], max_tokens: int) -> Reply:
+        """One answer, at temperature 0. ``schema`` is the JSON Schema the text should fit; whether the server holds
+        to it is for the caller to check.
+
+        Raises ExternalServiceUnavailable when the provider refuses, is too slow or fails after the retries, and
+        ConfigurationError when it rejects the key, the model's name or the request.
+        """
+        ...
