@@ -11,6 +11,7 @@ from wiki.errors import Conflict, InvalidInput, NotFound
 from wiki.index.reading import moment
 from wiki.index.records import Record
 from wiki.ingest import RawFile, checked_title, extract_topics, new_document, parse_raw, read_raw, title_of
+from wiki.jobs.stages import OnStage, no_stage
 from wiki.library.parts import TenantParts
 from wiki.parsing.source import Progress
 from wiki.views import OnDuplicate, PatchResult, UploadResult
@@ -32,9 +33,10 @@ class Writing(TenantParts):
         on_duplicate: OnDuplicate = "new",
         wait: float | None = None,
         progress: Progress | None = None,
+        on_stage: OnStage = no_stage,
     ) -> UploadResult:
         """Make a document of a file. ``path`` holds the bytes, ``name`` is what the sender calls them.
-        ``progress`` hears of each page, sheet or minute of a long file.
+        ``progress`` hears of each page, sheet or minute of a long file, ``on_stage`` of each stage passed.
 
         Raises InvalidInput, ExtractionEmpty, UnsupportedFormat, CapabilityUnavailable, Conflict (``doc_id`` exists);
         nothing is left behind then.
@@ -46,12 +48,12 @@ class Writing(TenantParts):
             return self._existing(twin)
         if twin and on_duplicate == "replace":
             return self.replace(twin, path, name=name, title=title, category_id=category_id, source_type=source_type,
-                                labels=labels or None, wait=wait, progress=progress)  # fmt: skip
+                                labels=labels or None, wait=wait, progress=progress, on_stage=on_stage)  # fmt: skip
         if doc_id and self.documents.find(doc_id):
             raise Conflict(f"document {doc_id} exists already: PUT replaces it", doc_id=doc_id)
         folder, document_id, topics = self.write_document(
             raw, title=title, category_id=category_id, doc_id=doc_id, source_type=source_type, labels=labels,
-            progress=progress,
+            progress=progress, on_stage=on_stage,
         )  # fmt: skip
         return self._uploaded(folder, document_id, topics, wait, created=True, duplicate_of=twin)
 
@@ -65,10 +67,13 @@ class Writing(TenantParts):
         source_type: str | None = None,
         labels: Sequence[str] = (),
         progress: Progress | None = None,
+        on_stage: OnStage = no_stage,
     ) -> tuple[Path, str, int]:
         """Parse, extract and write one file; gives folder, document id and topic count. Does not wait for the index."""
         parsed = parse_raw(self._library.parser, self.layout, raw, progress)
+        on_stage("parsed")
         name = title_of(parsed, raw.name, title)
+        on_stage("extracting")
         prepared, tree = extract_topics(
             parsed,
             title=name,
@@ -78,9 +83,12 @@ class Writing(TenantParts):
             category_id=category_id,
             labels=labels,
         )
+        on_stage("classified")
         new = new_document(prepared, tree, raw, title=name, doc_id=doc_id, source_type=source_type, labels=labels)
         self.taxonomy.ensure()
-        return self.documents.create(new, raw.path), new.doc_id, len(new.topics)
+        folder = self.documents.create(new, raw.path)
+        on_stage("written")
+        return folder, new.doc_id, len(new.topics)
 
     def replace(
         self,
@@ -95,6 +103,7 @@ class Writing(TenantParts):
         if_match: str | None = None,
         wait: float | None = None,
         progress: Progress | None = None,
+        on_stage: OnStage = no_stage,
     ) -> UploadResult:
         """Put a new file in a document's place; the old version answers until the new one stands.
 
@@ -107,8 +116,10 @@ class Writing(TenantParts):
             folder = self.layout.knowledge / before.document.folder
             raw = read_raw(path, name, source_type)
             parsed = parse_raw(self._library.parser, self.layout, raw, progress)
+            on_stage("parsed")
             kept = tuple(labels) if labels is not None else before.document.labels
             shown = checked_title(title) if title is not None else before.document.title
+            on_stage("extracting")
             prepared, tree = extract_topics(
                 parsed,
                 title=shown,
@@ -118,8 +129,10 @@ class Writing(TenantParts):
                 category_id=category_id or before.document.category_id,
                 labels=kept,
             )
+            on_stage("classified")
             new = new_document(prepared, tree, raw, title=shown, doc_id=doc_id, source_type=source_type, labels=kept)
             target = self.documents.replace(folder, new, raw.path, if_match=if_match, turn_held=True)
+        on_stage("written")
         return self._uploaded(target, doc_id, len(new.topics), wait, created=False, old=folder)
 
     def patch_document(
