@@ -81,7 +81,7 @@ def test_lists_come_as_commas_or_json(root: Path, monkeypatch: pytest.MonkeyPatc
         ("root = '/tmp'\n", ["--root or WIKI_ROOT"]),
         ("[api]\nport = 99999\n", ["api.port is 99999", "wiki.toml line 2", "0 to 65535"]),
         ("[knowledge.search]\nlambda = 'much'\n", ["knowledge.search.lambda", "number, 0 to 1"]),
-        ("[llm]\nprovider = 'openai'\n", ["llm.provider is 'openai'", "must be none"]),
+        ("[llm]\nprovider = 'oracle'\n", ["llm.provider is 'oracle'", "must be none or openai"]),
         ("[parsing]\ntimeout_seconds = 0\n", ["above 0, at most 7200"]),
         ("[api\n", ["not valid TOML", "line 1"]),
     ],

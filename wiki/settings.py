@@ -12,35 +12,75 @@ class Section(BaseModel):
 
 
 class EmbeddingSettings(Section):
-    provider: Literal["bundled", "sentence-transformers", "none"] = Field(
-        default="bundled", description="`bundled`: the MiniLM of the `models` extra, offline."
+    provider: Literal["bundled", "sentence-transformers", "openai", "none"] = Field(
+        default="bundled",
+        description="`bundled`: the MiniLM of the `models` extra, offline. `openai`: any OpenAI-compatible endpoint.",
     )
-    model: str = Field(default="", description="Name or path of a sentence-transformers model.")
-    base_url: str = Field(default="", description="Endpoint of a remote provider.")
-    api_key: SecretStr = Field(default=SecretStr(""), description="Key of a remote provider.")
-    dim: int | None = Field(default=None, ge=1, le=8192, description="Expected dimension; checked at load.")
+    model: str = Field(
+        default="", description="Name or path of a sentence-transformers model, or the model's name at the endpoint."
+    )
+    base_url: str = Field(default="", description="Endpoint of provider `openai`; empty: `https://api.openai.com/v1`.")
+    api_key: SecretStr = Field(default=SecretStr(""), description="Key of the endpoint; empty: none is sent.")
+    dim: int | None = Field(
+        default=None, ge=1, le=8192, description="Expected dimension, checked. An endpoint is asked when it is not set."
+    )
+    request_dim: bool = Field(
+        default=False, description="Ask the endpoint for vectors of `dim` numbers, for models that can shorten theirs."
+    )
     batch_size: int = Field(default=32, ge=1, le=512, description="Passages given to the model at once.")
     threads: int = Field(default=0, ge=0, le=256, description="0: one per core.")
     query_prompt: str = Field(default="", description="Put before a query, for models that want it.")
     passage_prompt: str = Field(default="", description="Put before a passage, for models that want it.")
+    timeout_seconds: float = Field(
+        default=30,
+        gt=0,
+        le=3600,
+        description="Longest wait for an endpoint's reply to a batch; then it is tried again.",
+    )
+    query_timeout_seconds: float = Field(
+        default=10, gt=0, le=600, description="Longest a search waits for an endpoint, all tries together."
+    )
 
 
 class RerankSettings(Section):
-    provider: Literal["late-interaction", "cross-encoder", "none"] = Field(
-        default="late-interaction", description="`late-interaction` uses the token vectors of the index."
+    provider: Literal["late-interaction", "cross-encoder", "cohere", "jina", "tei", "vllm", "none"] = Field(
+        default="late-interaction",
+        description="`late-interaction` uses the token vectors of the index; the last four are kinds of endpoint.",
     )
-    model: str = Field(default="", description="Name or path of a cross-encoder.")
-    base_url: str = Field(default="", description="Endpoint of a remote provider.")
-    api_key: SecretStr = Field(default=SecretStr(""), description="Key of a remote provider.")
+    model: str = Field(default="", description="Name or path of a cross-encoder, or the model's name at the endpoint.")
+    base_url: str = Field(default="", description="Endpoint; `cohere` and `jina` have their public one as the default.")
+    api_key: SecretStr = Field(default=SecretStr(""), description="Key of the endpoint; empty: none is sent.")
+    scores: Literal["auto", "unit", "logit"] = Field(
+        default="auto",
+        description="What an endpoint gives: `unit` 0 to 1, `logit` any number. `auto`: logits once one is not 0 to 1.",
+    )
+    batch_size: int = Field(
+        default=0, ge=0, le=10_000, description="Most passages of one request; 0: 32 for `tei`, else 1,000."
+    )
+    timeout_seconds: float = Field(
+        default=10, gt=0, le=600, description="Longest a search waits for an endpoint, all tries together."
+    )
 
 
 class LlmSettings(Section):
-    provider: Literal["none"] = Field(default="none", description="This version uses no language model.")
+    provider: Literal["none", "openai"] = Field(
+        default="none", description="`openai`: any OpenAI-compatible endpoint, hosted or on this machine."
+    )
     model: str = Field(default="", description="Name of the model at the endpoint.")
-    base_url: str = Field(default="", description="Endpoint of the provider.")
-    api_key: SecretStr = Field(default=SecretStr(""), description="Key of the provider.")
-    timeout_seconds: float = Field(default=60, gt=0, le=3600, description="Longest wait for one reply.")
-    context_tokens: int = Field(default=80_000, ge=1_000, le=2_000_000, description="Size of the model's context.")
+    base_url: str = Field(default="", description="Endpoint; empty: `https://api.openai.com/v1`.")
+    api_key: SecretStr = Field(default=SecretStr(""), description="Key of the endpoint; empty: none is sent.")
+    timeout_seconds: float = Field(default=120, gt=0, le=3600, description="Longest wait for one reply.")
+    retries: int = Field(default=3, ge=0, le=10, description="Further tries of a call that failed or took too long.")
+    concurrency: int = Field(default=4, ge=1, le=64, description="Calls at the same time.")
+    context_tokens: int = Field(
+        default=80_000, ge=1_000, le=2_000_000, description="Size of the model's context, prompt and reply together."
+    )
+    reply_tokens: int = Field(default=8_000, ge=100, le=200_000, description="Longest reply asked for, in tokens.")
+    structured: Literal["auto", "schema", "object", "none"] = Field(
+        default="auto",
+        description="How JSON is asked for: by schema, as any object, in words. `auto`: the first the endpoint takes.",
+    )
+    temperature: float = Field(default=0, ge=0, le=2, description="0: the same answer again, as far as a model can.")
 
 
 class ExtractionSettings(Section):
@@ -123,6 +163,7 @@ class ApiSettings(Section):
     allowed_hosts: tuple[str, ...] = Field(default=(), description="Further Host names, beside loopback ones.")
     wait_seconds: float = Field(default=2, ge=0, le=60, description="How long a write waits to be indexed.")
     max_concurrent_uploads: int = Field(default=8, ge=1, le=256, description="More at once are answered 429.")
+    job_workers: int = Field(default=2, ge=1, le=32, description="Accepted uploads (`mode=async`) worked on at once.")
 
     @property
     def loopback(self) -> bool:

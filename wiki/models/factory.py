@@ -2,10 +2,15 @@
 
 from wiki.errors import ConfigurationError
 from wiki.models.bundled import DIM, BundledEmbedder
-from wiki.models.protocols import Embedder, Reranker
+from wiki.models.chat import PATHS as CHAT_PATHS
+from wiki.models.chat import OpenAIChat
+from wiki.models.endpoint import Endpoint
+from wiki.models.protocols import ChatModel, Embedder, Reranker
 from wiki.models.rerankers import CrossEncoderReranker, LateInteraction
 from wiki.models.sentence_transformer import SentenceTransformerEmbedder
-from wiki.settings import EmbeddingSettings, RerankSettings
+from wiki.settings import EmbeddingSettings, LlmSettings, RerankSettings
+
+OPENAI_URL = "https://api.openai.com/v1"
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:
@@ -39,3 +44,29 @@ def make_reranker(settings: RerankSettings) -> Reranker:
     if not settings.model:
         raise ConfigurationError("rerank.provider = cross-encoder needs rerank.model: a name or a path")
     return CrossEncoderReranker(settings.model)
+
+
+def make_chat(settings: LlmSettings) -> ChatModel:
+    """The configured chat model. Raises ``ConfigurationError`` when there is none or it is not named."""
+    if settings.provider == "none":
+        raise ConfigurationError("llm.provider is none: set it to openai, and llm.base_url and llm.model, in wiki.toml")
+    if not settings.model:
+        raise ConfigurationError("llm.provider = openai needs llm.model: the model's name at the endpoint")
+    endpoint = Endpoint(
+        "llm",
+        "chat model",
+        settings.base_url or OPENAI_URL,
+        settings.api_key.get_secret_value(),
+        CHAT_PATHS,
+        retries=settings.retries,
+    )
+    return OpenAIChat(
+        endpoint,
+        settings.model,
+        context_tokens=settings.context_tokens,
+        timeout_seconds=settings.timeout_seconds,
+        within_seconds=settings.timeout_seconds * (settings.retries + 1),
+        concurrency=settings.concurrency,
+        structured=settings.structured,
+        temperature=settings.temperature,
+    )
