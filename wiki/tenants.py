@@ -61,6 +61,16 @@ class Layout:
         return self.home / ".staging"
 
     @property
+    def jobs(self) -> Path:
+        """Uploads accepted but not finished."""
+        return self.home / ".jobs"
+
+    @property
+    def finished_jobs(self) -> Path:
+        """What became of those that are done, for a while: derived."""
+        return self.index / "jobs"
+
+    @property
     def trash(self) -> Path:
         return self.home / ".trash"
 
@@ -101,10 +111,10 @@ def run_file(root: Path) -> Path:
 
 
 def discover_tenants(root: Path) -> Iterator[Tenant]:
-    """Every tenant that has a ``knowledge`` or ``incoming`` folder on disk, sorted."""
+    """Every tenant that has a ``knowledge``, ``incoming`` or ``.jobs`` folder on disk, sorted."""
     for app in sorted(_folders(root)):
         for project in sorted(_folders(app)):
-            if (project / "knowledge").is_dir() or (project / "incoming").is_dir():
+            if any((project / name).is_dir() for name in ("knowledge", "incoming", ".jobs")):
                 try:
                     yield Tenant(app.name, project.name)
                 except InvalidInput:

@@ -4,9 +4,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+from wiki.jobs.stages import Stage
+from wiki.parsing.source import Step
+
 Method = Literal["keyword", "vector", "hybrid"]
 Fusion = Literal["rrf", "score"]
 OnDuplicate = Literal["new", "return", "replace"]
+JobStatus = Literal["queued", "running", "done", "failed"]
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,61 @@ class UploadResult:
     created: bool
     """False when ``on_duplicate`` gave the existing document."""
     duplicate_of: str | None = None
+
+
+@dataclass(frozen=True)
+class StageView:
+    stage: Stage
+    at: datetime
+
+
+@dataclass(frozen=True)
+class JobErrorView:
+    code: str
+    message: str
+    details: dict[str, Any]
+    retryable: bool
+
+
+@dataclass(frozen=True)
+class JobView:
+    """An upload that was accepted and is made a document in the background."""
+
+    job_id: str
+    doc_id: str
+    """The id a new document gets; ``result`` tells another when an existing one was given or replaced."""
+    source_name: str
+    size: int
+    status: JobStatus
+    stage: Stage
+    step: Step | None
+    """What is counted within the stage: ``page 12 of 300``."""
+    stages: tuple[StageView, ...]
+    """Those of the latest attempt, with the time each was reached."""
+    progress: float
+    """0..1."""
+    created_at: datetime
+    updated_at: datetime
+    attempts: int
+    retry_at: datetime | None
+    """When a failed one is tried again by itself."""
+    result: UploadResult | None
+    error: JobErrorView | None
+
+
+@dataclass(frozen=True)
+class JobPage:
+    jobs: tuple[JobView, ...]
+    total: int
+    page: int
+    page_size: int
+
+
+@dataclass(frozen=True)
+class JobCounts:
+    queued: int = 0
+    running: int = 0
+    failed: int = 0
 
 
 @dataclass(frozen=True)
@@ -243,6 +302,7 @@ class StatusView:
     pending: int
     faults: tuple[FaultView, ...]
     processes: dict[str, Any]
+    jobs: JobCounts = JobCounts()
 
 
 @dataclass(frozen=True)

@@ -120,7 +120,7 @@ class TenantParts:
         path = folder.relative_to(self.layout.knowledge).as_posix()
         return cursor is not None and reading.indexed_files(cursor, path) == _hashes(self.layout.knowledge, path)
 
-    def _wait(self, folders: Sequence[Path], wait: float | None) -> bool:
+    def _wait(self, folders: Sequence[Path], wait: float | None, *, poll: float = _POLL) -> bool:
         """Until the cascade indexed these folders, at most ``wait`` seconds. When nobody watches, index them here."""
         wait = self._library.settings.api.wait_seconds if wait is None else wait
         deadline = time.monotonic() + wait
@@ -140,7 +140,7 @@ class TenantParts:
             elif own is None and now - alone_since >= min(_ALONE, wait):
                 paths = {folder.relative_to(self.layout.knowledge).as_posix() for folder in folders}
                 own = self._library.background.submit(self.index.apply, paths, "request")
-            time.sleep(_POLL)
+            time.sleep(poll)
         return True
 
 

@@ -28,6 +28,7 @@ class Writing(TenantParts):
         title: str | None = None,
         category_id: str | None = None,
         doc_id: str | None = None,
+        new_id: bool = False,
         source_type: str | None = None,
         labels: Sequence[str] = (),
         on_duplicate: OnDuplicate = "new",
@@ -37,6 +38,7 @@ class Writing(TenantParts):
     ) -> UploadResult:
         """Make a document of a file. ``path`` holds the bytes, ``name`` is what the sender calls them.
         ``progress`` hears of each page, sheet or minute of a long file, ``on_stage`` of each stage passed.
+        ``new_id``: ``doc_id`` was made for this file, so no other document is looked for that has it.
 
         Raises InvalidInput, ExtractionEmpty, UnsupportedFormat, CapabilityUnavailable, Conflict (``doc_id`` exists);
         nothing is left behind then.
@@ -49,7 +51,7 @@ class Writing(TenantParts):
         if twin and on_duplicate == "replace":
             return self.replace(twin, path, name=name, title=title, category_id=category_id, source_type=source_type,
                                 labels=labels or None, wait=wait, progress=progress, on_stage=on_stage)  # fmt: skip
-        if doc_id and self.documents.find(doc_id):
+        if doc_id and not new_id and self.documents.find(doc_id):
             raise Conflict(f"document {doc_id} exists already: PUT replaces it", doc_id=doc_id)
         folder, document_id, topics = self.write_document(
             raw, title=title, category_id=category_id, doc_id=doc_id, source_type=source_type, labels=labels,
