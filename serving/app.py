@@ -14,11 +14,12 @@ from serving.body import RequestBody
 from serving.context import REQUEST_ID_HEADER, RequestContext
 from serving.deps import Service
 from serving.metrics import Metrics
-from serving.routes import categories, documents, health, search, topics
+from serving.routes import categories, documents, health, jobs, search, topics
 from serving.security import HostGuard, check_bind
 from serving.slots import UploadSlots
 from serving.uploads import clear_abandoned
 from wiki import __version__
+from wiki.jobs.workers import JobWorkers
 from wiki.library import Library
 from wiki.settings import Settings
 
@@ -54,7 +55,10 @@ def create_app(settings: Settings, library: Library | None = None, cascade: Casc
         limiter = anyio.to_thread.current_default_thread_limiter()
         limiter.total_tokens = REQUEST_THREADS + settings.api.max_concurrent_uploads
         stop = threading.Event()
-        threads = [threading.Thread(target=_warm, args=(service,), name="warm", daemon=True)]
+        threads = [
+            threading.Thread(target=_warm, args=(service,), name="warm", daemon=True),
+            threading.Thread(target=JobWorkers(library).run, args=(stop,), name="jobs", daemon=True),
+        ]
         if cascade is not None:
             threads.append(threading.Thread(target=_keep_in_step, args=(cascade, stop), name="cascade", daemon=True))
         for thread in threads:
@@ -62,6 +66,7 @@ def create_app(settings: Settings, library: Library | None = None, cascade: Casc
         try:
             yield
         finally:
+            end_streams(app)
             stop.set()
             for thread in threads:
                 await anyio.to_thread.run_sync(thread.join, STOP_SECONDS)
@@ -73,8 +78,16 @@ def create_app(settings: Settings, library: Library | None = None, cascade: Casc
     errors.install(app)
     for noun in (documents, topics, categories, search, health):
         app.include_router(noun.router)
+    app.include_router(jobs.router, prefix="/api/v1/knowledge/jobs")
+    app.include_router(jobs.router, prefix="/api/v1/jobs", include_in_schema=False)
     _add_middleware(app, service)
     return app
+
+
+def end_streams(app: FastAPI) -> None:
+    """Let event streams end: the service is about to stop, and waits for every open answer."""
+    service: Service = app.state.service
+    service.stopping.set()
 
 
 def _add_middleware(app: FastAPI, service: Service) -> None:

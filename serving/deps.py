@@ -1,5 +1,6 @@
 """What routes ask for: the service, the tenant of the request, ids and headers that were checked."""
 
+import threading
 import time
 from dataclasses import dataclass, field
 from typing import Annotated
@@ -27,6 +28,8 @@ class Service:
     metrics: Metrics
     slots: UploadSlots
     started: float = field(default_factory=time.monotonic)
+    stopping: threading.Event = field(default_factory=threading.Event)
+    """Set when the service is told to stop: streams end then, so that nothing waits for them."""
     models: str = "loading"
     """``loading``, ``loaded``, or why they could not be loaded."""
 
@@ -36,6 +39,7 @@ def service_of(request: Request) -> Service:
 
 
 DocId = Annotated[str, Path(pattern=DOC_ID_PATTERN, description="Id of a document.")]
+JobId = Annotated[str, Path(max_length=100, description="Id of a job.")]
 TopicId = Annotated[str, Path(pattern=TOPIC_ID_PATTERN, description="Id of a topic.")]
 Wait = Annotated[
     float | None,

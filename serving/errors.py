@@ -29,8 +29,8 @@ HTTP_CODES = {
 
 _MEANING = {
     403: "Host or Origin is not allowed",
-    404: "no such document or topic in this tenant",
-    409: "the id exists, If-Match does not match, or another replace is running",
+    404: "no such document, topic or job in this tenant",
+    409: "the id exists, If-Match does not match, another replace is running, or the job can't be changed now",
     413: "the body is over the limit",
     415: "unknown, damaged or encrypted file",
     422: "a value is missing, malformed or unknown; or the file holds no text",

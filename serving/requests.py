@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from serving.wording import clean_labels, clean_title
 from wiki.errors import InvalidInput
 from wiki.tenants import SCOPE_PATTERN
-from wiki.views import Fusion, Method, OnDuplicate, SearchFilters, SearchQuery
+from wiki.views import Fusion, JobStatus, Method, OnDuplicate, SearchFilters, SearchQuery
 
 MAX_QUERY = 2_000
 MAX_FIELDS_BYTES = 64 * 1024
@@ -182,10 +182,21 @@ class DocumentListing(BaseModel):
     sort_order: Literal["asc", "desc"] = "desc"
 
 
+class JobListing(BaseModel):
+    """Query parameters of the job list."""
+
+    status: JobStatus | None = None
+    page: int = Field(default=1, ge=1, le=1_000_000_000)
+    page_size: int = Field(default=20, ge=1, le=100)
+
+
 class UploadOptions(BaseModel):
     """Query parameters of an upload."""
 
-    mode: Literal["sync"] = Field(default="sync", description="The answer comes when the document stands.")
+    mode: Literal["sync", "async"] = Field(
+        default="sync",
+        description="`sync`: the answer comes when the document stands. `async`: 202 with a job once the file is safe.",
+    )
     on_duplicate: OnDuplicate = Field(default="new", description="What to do when the same bytes are there already.")
     wait: float | None = Field(default=None, ge=0, le=60, description="Most seconds to wait for the index.")
 

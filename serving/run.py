@@ -6,12 +6,13 @@ import os
 import socket
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import uvicorn
 
-from serving.app import create_app
+from serving.app import create_app, end_streams
 from serving.security import check_bind
 from wiki.errors import ConfigurationError, WikiError
 from wiki.index.cascade import Cascade
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.stdout.write(f"Knowledge Wiki API: {url_of(listener)}\n")
     sys.stdout.flush()
     config = uvicorn.Config(app, access_log=False, log_config=None, timeout_graceful_shutdown=GRACE_SECONDS)
-    server = EndingServer(config)
+    server = EndingServer(config, before=partial(end_streams, app))
     server.run(sockets=[listener])
     cascade.close()
     library.close()
@@ -57,10 +58,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 class EndingServer(uvicorn.Server):
     """A server that does end: a thread that is deep in a model cannot be cancelled, only left behind."""
 
+    def __init__(self, config: uvicorn.Config, before: Callable[[], None]) -> None:
+        """``before``: called when it is told to stop."""
+        super().__init__(config)
+        self._before = before
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         deadline = threading.Timer(LAST_SECONDS, _leave)
         deadline.daemon = True
         deadline.start()
+        self._before()
         await super().shutdown(sockets)
 
 

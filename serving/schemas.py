@@ -5,6 +5,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from wiki.jobs.stages import Stage
+from wiki.views import JobStatus
+
 
 def plain(value: Any) -> Any:
     """A front matter value as JSON can carry it: keys as text, dates in ISO form."""
@@ -44,6 +47,61 @@ class DocumentCreated(Reply):
     original_file_path: str | None
     indexed: bool = Field(description="False when the index had not followed within `wait` seconds.")
     duplicate_of: str | None = Field(description="Another document with the same bytes.")
+
+
+class JobStep(Reply):
+    unit: str = Field(description="What is counted: page, sheet, slide, minute, part, window.", examples=["page"])
+    done: int = Field(examples=[12])
+    total: int | None = Field(description="Null while it is not known.", examples=[300])
+
+
+class JobStage(Reply):
+    stage: Stage
+    at: datetime
+
+
+class JobFailure(Reply):
+    code: str = Field(examples=["EXTERNAL_SERVICE_UNAVAILABLE"])
+    message: str
+    details: PlainDict
+    retryable: bool = Field(description="Trying again may help as it is.")
+
+
+class JobDetail(Reply):
+    job_id: str = Field(examples=["j_64c1f2a9b3d4e5f6a7"])
+    doc_id: str = Field(
+        description="The id a new document gets. `result.doc_id` counts: `on_duplicate` may have given another.",
+        examples=["d_a1b2c3d4e5f6"],
+    )
+    source_name: str = Field(examples=["report.pdf"])
+    size: int = Field(description="Bytes.")
+    status: JobStatus
+    stage: Stage = Field(description="The last stage reached.")
+    step: JobStep | None = Field(description="How far the work on the next stage is.")
+    stages: list[JobStage] = Field(description="The stages of the latest attempt, in order.")
+    progress: float = Field(description="0 to 1.", examples=[0.42])
+    created_at: datetime
+    updated_at: datetime
+    attempts: int
+    retry_at: datetime | None = Field(description="When a failed job is tried again by itself.")
+    result: DocumentCreated | None = Field(description="What a synchronous upload would have answered.")
+    error: JobFailure | None
+
+
+class JobLinks(Reply):
+    self: str
+    events: str
+
+
+class JobAccepted(JobDetail):
+    links: JobLinks
+
+
+class JobList(Reply):
+    jobs: list[JobDetail]
+    total: int
+    page: int
+    page_size: int
 
 
 class DocumentOverview(Reply):

@@ -3,17 +3,27 @@
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Annotated, Any
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from fastapi.responses import FileResponse, PlainTextResponse
+from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse
 
-from serving.deps import DocId, IfMatch, QueryTenant, ServiceDep, Wait, body_tenant, open_tenant
+from serving.deps import DocId, IfMatch, QueryTenant, Service, ServiceDep, Wait, body_tenant, open_tenant
 from serving.envelope import Success, success
 from serving.errors import documented
 from serving.files import OriginalFile
 from serving.forms import UPLOAD_FORM
 from serving.requests import DocumentListing, DocumentPatch, UploadOptions
-from serving.schemas import DocumentCreated, DocumentDeleted, DocumentDetail, DocumentList, DocumentPatched
+from serving.schemas import (
+    DocumentCreated,
+    DocumentDeleted,
+    DocumentDetail,
+    DocumentList,
+    DocumentPatched,
+    JobAccepted,
+    JobDetail,
+    JobLinks,
+)
 from serving.uploads import Upload, received
 from wiki.errors import InvalidInput
 
@@ -52,8 +62,13 @@ async def new_version(request: Request, doc_id: DocId, tag: IfMatch, wait: Wait 
     "",
     status_code=201,
     openapi_extra=UPLOAD_FORM,
+    response_model=Success[DocumentCreated],
     responses={
         200: {"model": Success[DocumentCreated], "description": "`on_duplicate` gave or replaced an existing document"},
+        202: {
+            "model": Success[JobAccepted],
+            "description": "`mode=async`: the file is safe on disk, a job works on it",
+        },
         **documented(409, 413, 415, 429, 503),
     },
 )
@@ -62,9 +77,14 @@ def upload_document(
     response: Response,
     service: ServiceDep,
     new: Annotated[NewDocument, Depends(new_document, scope="function")],
-) -> Success[DocumentCreated]:
-    """Turn a file into a document of topics. Answers when it is on disk and, within `wait` seconds, indexed."""
+) -> Success[DocumentCreated] | JSONResponse:
+    """Turn a file into a document of topics. Answers when it is on disk and, within `wait` seconds, indexed.
+
+    With `mode=async` it answers as soon as the file is safe: `GET /jobs/{job_id}` tells the rest.
+    """
     upload = new.upload
+    if new.options.mode == "async":
+        return accept_document(request, service, new)
     result = open_tenant(request, upload.tenant).upload(
         upload.path,
         doc_id=upload.doc_id,
@@ -76,6 +96,23 @@ def upload_document(
     request.state.doc_id = result.doc_id
     service.metrics.upload("created" if result.created else "existing")
     return success(request, DocumentCreated.model_validate(result))
+
+
+def accept_document(request: Request, service: Service, new: NewDocument) -> JSONResponse:
+    """The job that will turn the file into a document."""
+    upload = new.upload
+    tenant = open_tenant(request, upload.tenant)
+    with tenant.accept(
+        upload.path, doc_id=upload.doc_id, on_duplicate=new.options.on_duplicate, take=True, **upload.described()
+    ) as claim:
+        job = JobDetail.model_validate(claim.job.view())
+    request.state.doc_id = job.doc_id
+    service.metrics.upload("accepted")
+    scope = urlencode({"app_id": upload.tenant.app_id, "project_id": upload.tenant.project_id})
+    place = f"/api/v1/knowledge/jobs/{job.job_id}"
+    links = JobLinks(self=f"{place}?{scope}", events=f"{place}/events?{scope}")
+    accepted = success(request, JobAccepted(**dict(job), links=links))
+    return JSONResponse(accepted.model_dump(mode="json"), 202, {"Location": links.self})
 
 
 @router.put("/{doc_id}", openapi_extra=UPLOAD_FORM, responses=documented(404, 409, 413, 415, 429, 503))

@@ -131,7 +131,7 @@ def _begun(job: Job) -> Job:
     before, now = job.state, utc_now()
     state = JobState(
         status="running",
-        stages=(StageMark("stored", now),),
+        stages=(StageMark("stored", job.accepted.created_at),),
         attempts=before.attempts + 1,
         interruptions=before.interruptions + (before.status == "running"),
         retries=before.retries + (before.status == "failed"),

@@ -25,7 +25,7 @@ from wiki.documents.staging import make_folder
 from wiki.errors import InternalError, InvalidInput, NotFound
 from wiki.filesystem import FileLock, fsync_dir, fsync_file, remove_tree, rename_noreplace, write_atomic, write_new
 from wiki.ingest import hash_file
-from wiki.jobs.job import Accepted, Job, JobState, UploadRequest, is_job_id, new_job_id, utc_now
+from wiki.jobs.job import Accepted, Job, JobState, StageMark, UploadRequest, is_job_id, new_job_id, utc_now
 from wiki.tenants import Layout
 
 ORIGINAL = "original"
@@ -274,7 +274,7 @@ def _stage(staged: Path, path: Path, request: UploadRequest, job_id: str, doc_id
         raise InvalidInput(f"{request.name} is empty: it has zero bytes")
     now = utc_now()
     accepted = Accepted(job_id, doc_id or ids.new_doc_id(), doc_id is not None, request, hash_file(original), size, now)
-    job = Job(accepted, JobState(updated_at=now))
+    job = Job(accepted, JobState(stages=(StageMark("stored", now),), updated_at=now))
     write_new(staged / _ACCEPTED, _accepted.dump_json(job.accepted))
     write_new(staged / _STATE, _state.dump_json(job.state))
     fsync_dir(staged)

@@ -9,6 +9,7 @@ import logging
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from wiki.errors import ConfigurationError
@@ -38,10 +39,10 @@ def run_lite(supervisor: "Supervisor", on_ready: Callable[[RunRecord], None] | N
         port = choose_port(supervisor.settings.api.host, supervisor.settings.api.port, "--port")
         record = supervisor.make_record({"api": port})
         supervisor.publish(record)
-        server = _make_server(library, port)
+        server, end_streams = _make_server(library, port)
         _thread(supervisor.announce, record, on_ready, 120.0)
         _thread(ingest_while, library, supervisor.stopping)
-        _thread(_end_with, supervisor, server)
+        _thread(_end_with, supervisor, server, end_streams)
         server.run()
     finally:
         supervisor.stopping.set()
@@ -77,7 +78,8 @@ def ingest_once(library: Library, made: dict[str, str]) -> list[IncomingOutcome]
     return outcomes
 
 
-def _make_server(library: Library, port: int) -> Any:
+def _make_server(library: Library, port: int) -> tuple[Any, Callable[[], None]]:
+    """The server, and what to call when it is about to be told to end."""
     try:
         application: Any = importlib.import_module("serving.app")
         uvicorn: Any = importlib.import_module("uvicorn")
@@ -89,11 +91,12 @@ def _make_server(library: Library, port: int) -> Any:
     config = uvicorn.Config(
         app, host=library.settings.api.host, port=port, access_log=False, log_config=None, timeout_graceful_shutdown=5
     )
-    return uvicorn.Server(config)
+    return uvicorn.Server(config), partial(application.end_streams, app)
 
 
-def _end_with(supervisor: "Supervisor", server: Any) -> None:
+def _end_with(supervisor: "Supervisor", server: Any, end_streams: Callable[[], None]) -> None:
     supervisor.stopping.wait()
+    end_streams()
     server.should_exit = True
 
 
