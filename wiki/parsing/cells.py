@@ -1,10 +1,25 @@
 """The value of a spreadsheet cell as a person sees it."""
 
+from __future__ import annotations
+
 import datetime
 import math
 import re
+from dataclasses import dataclass
+from functools import lru_cache
 
 _QUOTED = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.')
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What of a number format counts for positive numbers. ``zeros`` is how many digits are filled up to."""
+
+    percent: bool
+    zeros: int
+    fixed: bool
+    comma: str
+    decimals: int
 
 
 def shown(value: object, data_type: str, number_format: str) -> str:
@@ -33,22 +48,29 @@ def shown(value: object, data_type: str, number_format: str) -> str:
 def _number(value: float, number_format: str) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    pattern = _QUOTED.sub("", number_format.split(";")[0])
-    if pattern.endswith("%"):
-        return f"{value * 100:.{_decimals(pattern)}f}%"
-    if re.fullmatch(r"0{2,}", pattern) and float(value).is_integer():
-        return f"{int(value):0{len(pattern)}d}"
-    if re.fullmatch(r"[^0#]*(?:#,##)?0\.0+[^0#]*", pattern):
-        comma = "," if "," in pattern else ""
-        return f"{value:{comma}.{_decimals(pattern)}f}"
+    form = _form(number_format)
+    if form.percent:
+        return f"{value * 100:.{form.decimals}f}%"
+    if form.zeros and float(value).is_integer():
+        return f"{int(value):0{form.zeros}d}"
+    if form.fixed:
+        return f"{value:{form.comma}.{form.decimals}f}"
     if float(value).is_integer() and abs(value) < 1e15:
         return str(int(value))
     return f"{value:.15g}"
 
 
-def _decimals(pattern: str) -> int:
-    match = re.search(r"\.([0#]+)", pattern)
-    return len(match.group(1)) if match else 0
+@lru_cache(maxsize=1024)
+def _form(number_format: str) -> _Form:
+    pattern = _QUOTED.sub("", number_format.split(";")[0])
+    decimals = re.search(r"\.([0#]+)", pattern)
+    return _Form(
+        percent=pattern.endswith("%"),
+        zeros=len(pattern) if re.fullmatch(r"0{2,}", pattern) else 0,
+        fixed=re.fullmatch(r"[^0#]*(?:#,##)?0\.0+[^0#]*", pattern) is not None,
+        comma="," if "," in pattern else "",
+        decimals=len(decimals.group(1)) if decimals else 0,
+    )
 
 
 def _duration(value: datetime.timedelta) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 
 from wiki.parsing.blocks import Block
 from wiki.parsing.encoding import decode
-from wiki.parsing.markdown import split_blocks
+from wiki.parsing.escape import escape_text
 from wiki.parsing.source import Conversion, Source
 from wiki.parsing.tables import render_tables
 
@@ -25,7 +25,7 @@ def convert_delimited(source: Source) -> Conversion:
     while len(rows) > 1 and _is_title(rows[0], rows[1]):
         titles.append(next(cell for cell in rows.pop(0) if cell.strip()).strip())
     # The tables are blocks as they come: reading 300,000 rows as Markdown once more takes most of a minute and a gigabyte.
-    blocks = [block for line in titles for block in split_blocks(line + "\n\n")]
+    blocks = [Block(f"{escape_text(' '.join(line.split()))}\n\n", "paragraph") for line in titles]
     blocks += [Block(table, "table") for table in render_tables(rows)]
     return Conversion(blocks=tuple(blocks), title=titles[0] if titles else None)
 

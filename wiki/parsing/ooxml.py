@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 from urllib.parse import unquote
 
 from wiki.errors import UnsupportedFormat
@@ -57,6 +57,13 @@ class Package:
             return self._archive.read(entry)
         except Exception as error:
             raise UnsupportedFormat(f"{self._title} is damaged: its part {part} cannot be read ({error})") from error
+
+    def open(self, part: str) -> IO[bytes]:
+        """The part as a stream, for those too large to be held as a whole."""
+        entry = self._names.get(part.casefold())
+        if entry is None:
+            raise UnsupportedFormat(f"{self._title} is damaged: its part {part} is missing")
+        return self._archive.open(entry)
 
     def tree(self, part: str) -> Any:
         data = self.data(part)

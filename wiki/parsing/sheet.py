@@ -98,7 +98,7 @@ def _render(block: list[list[str]]) -> Iterator[str]:
     rows = block
     first = 0
     while first < len(rows) and _is_title(rows, first):
-        yield cell_text(escape_text(next(cell for cell in rows[first] if cell))) + "\n\n"
+        yield cell_text(escape_text(next(cell for cell in rows[first] if cell)), escaped=True) + "\n\n"
         first += 1
     yield from render_tables(rows[first:])
 

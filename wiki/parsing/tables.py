@@ -2,23 +2,31 @@
 
 from collections.abc import Sequence
 
+from wiki.parsing.cell_markdown import cell_markdown, escape_pipes
+
 ROWS_PER_TABLE = 50
 
 
 def cell_text(value: str, *, escaped: bool = False) -> str:
-    """One cell's text on one line: line breaks become ``<br>``, pipes are escaped, ends trimmed.
+    """One cell on one line, as Markdown that is read as the very text: line breaks become ``<br>``, white space
+    is collapsed.
 
-    ``escaped`` text may hold ``\\|`` already.
+    ``escaped`` text is inline Markdown already; only its pipes are escaped where they are not.
     """
-    lines = [" ".join(line.split()) for line in value.strip().splitlines()]
-    line = "<br>".join(line for line in lines if line)
-    return line.replace("\\|", "|").replace("|", "\\|") if escaped else line.replace("|", "\\|")
+    if value.isprintable():
+        text = " ".join(value.split())
+    else:
+        text = "\n".join(filter(None, (" ".join(line.split()) for line in value.splitlines())))
+    text = escape_pipes(text) if escaped else cell_markdown(text)
+    return text.replace("\n", "<br>")
 
 
 def render_tables(
     rows: Sequence[Sequence[str]], *, rows_per_table: int = ROWS_PER_TABLE, escaped: bool = False
 ) -> list[str]:
     """Markdown tables for ``rows``, whose first row is the header; one text a table, each ending in a blank line.
+
+    Cells are bare text, or inline Markdown when ``escaped``.
 
     Ragged rows are padded. A long table becomes several, each with the header row again, so that
     every row keeps its column names wherever the document is cut.
