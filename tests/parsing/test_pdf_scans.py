@@ -12,9 +12,12 @@ from reportlab.pdfgen.canvas import Canvas
 from wiki.errors import CapabilityUnavailable, ExtractionEmpty, UnsupportedFormat
 from wiki.parsing.blocks import ParsedDocument, Provenance
 from wiki.parsing.ocr import tesseract
+from wiki.parsing.ocr.reading import Area, Reading, ReadLine, ReadWord
 from wiki.parsing.parser import parse_file
 from wiki.parsing.pdf.convert import with_notes
 from wiki.parsing.pdf.look import is_garbage, look
+from wiki.parsing.pdf.page_picture import page_picture, type_height
+from wiki.parsing.pdf.scans import is_bare
 from wiki.parsing.source import Piece, Step
 from wiki.settings import ParsingSettings
 
@@ -145,3 +148,38 @@ def test_dashes_and_quotes_stay_as_they_are(parse: Parse) -> None:
         "spring \u2014 or 3\u20134 \u201cdays\u201d"
         in parse(pdf("It rained in spring \u2014 or 3\u20134 \u201cdays\u201d long.")).markdown
     )
+
+
+def typed(points: float, *, columns: int = 1) -> bytes:
+    stream = io.BytesIO()
+    canvas = Canvas(stream, pagesize=(595, 842))
+    canvas.setFont("Times-Roman", points)
+    for column in range(columns):
+        for line in range(20):
+            canvas.drawString(
+                60 + 250 * column, 780 - 7 * column - 1.3 * points * line, "Valves of pump house five hold"
+            )
+    canvas.save()
+    return stream.getvalue()
+
+
+def test_pages_of_small_type_are_rendered_finer_than_those_of_large_type() -> None:
+    coarse, fine = (page_picture(typed(points), 1)() for points in (11, 6.5))
+    assert (round(coarse.width / 595 * 72), round(fine.width / 595 * 72)) == (150, 200)
+
+
+def test_a_page_whose_lines_cannot_be_told_apart_is_rendered_finely() -> None:
+    assert type_height(Image.new("L", (1240, 1754), 255)) is None
+    assert type_height(scan("one", "two")) is None
+    assert page_picture(typed(11, columns=2), 1)().width > 1_600
+
+
+def test_ink_beside_the_lines_tells_a_picture_or_a_ruled_table() -> None:
+    page = scan("Pump five was serviced", "and started again")
+    word = ReadWord("Pump", Area(140, 195, 700, 320))
+    read = Reading((ReadLine((word,), Area(140, 195, 700, 320), 0.9),), page.width, page.height)
+    assert is_bare(page, read)
+    assert not is_bare(page, Reading((), page.width, page.height))
+    drawn = page.copy()
+    ImageDraw.Draw(drawn).rectangle((200, 700, 1000, 1200), outline=0, width=4)
+    assert not is_bare(drawn, read)

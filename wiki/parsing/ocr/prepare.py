@@ -15,6 +15,7 @@ _STEP = 0.5
 _SLANT_SIDE = 500
 _STEEPEST = 8.0
 _LEAST_ANGLE = 0.8
+_LEVEL = 1.5
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,8 @@ def straightened(grey: Image) -> Image:
 def slant(grey: Image) -> float:
     """Degrees, counter-clockwise, that bring the lines of a page level: where its rows differ most.
 
-    Looked for by whole degrees first, then by halves around the best.
+    Looked for by whole degrees first, then by halves around the best. A page whose rows differ far
+    more as it lies than turned by one degree is level.
     """
     import numpy as np
     from PIL import Image
@@ -77,6 +79,8 @@ def slant(grey: Image) -> float:
         return float(((rows[1:] - rows[:-1]) ** 2).sum())
 
     level = sharpness(0.0)
+    if level > _LEVEL * max(sharpness(1.0), sharpness(-1.0)):
+        return 0.0
     steps = int(_STEEPEST)
     coarse = max((float(angle) for angle in range(-steps, steps + 1)), key=sharpness)
     best = max((coarse - _STEP, coarse, coarse + _STEP), key=sharpness)

@@ -11,7 +11,8 @@ from uuid import uuid4
 from wiki.errors import CapabilityUnavailable, ExtractionEmpty, UnsupportedFormat
 from wiki.parsing.blocks import Provenance
 from wiki.parsing.ocr.engine import readers
-from wiki.parsing.pdf.look import Look, look, page_picture
+from wiki.parsing.pdf.look import Look, look
+from wiki.parsing.pdf.page_picture import page_picture
 from wiki.parsing.pdf.scans import Job, Scans, jobs
 from wiki.parsing.pdf.whole import drop_bullets, keep_heads, keep_single_heads, put_tops_first, settle_levels
 from wiki.parsing.pdf.writer import DoclingWriter

@@ -105,9 +105,10 @@ class LayoutModel(BaseLayoutModel):
         if page.size is None or not lines:
             return []
         tables = [] if scan else [table.box for table in ruled_tables(conv_res, page)]
+        plain = _is_plain(conv_res, page, lines, scan)
         if scan is not None and scan.reading.turned:
             looks_like: list[Region] = []
-        elif scan is None and _is_plain(conv_res, page, lines):
+        elif plain:
             looks_like = with_paragraphs([], lines)
         else:
             looks_like = self._seen(page, page.get_image(scale=_IMAGE_SCALE) if scan is None else scan.picture)
@@ -116,11 +117,12 @@ class LayoutModel(BaseLayoutModel):
             seen = with_paragraphs(seen, lines)
         modelled = [region.box for region in seen if region.label is DocItemLabel.TABLE]
         prose = [region.box for region in seen if region.label is DocItemLabel.TEXT and region.confidence > 0.8]
-        tables += [
-            box
-            for box in aligned_tables(page_words(page), tables + modelled, page.size.width)
-            if sum(box.shared(text) for text in prose) < 0.5 * box.area
-        ]
+        if scan is None or not plain:
+            tables += [
+                box
+                for box in aligned_tables(page_words(page), tables + modelled, page.size.width)
+                if sum(box.shared(text) for text in prose) < 0.5 * box.area
+            ]
         regions = [Region(box, DocItemLabel.TABLE, _RULE_CONFIDENCE) for box in tables]
         regions += [region for region in seen if not _covered(region, tables)]
         return with_rules(regions, lines, page.size.height)
@@ -160,14 +162,18 @@ def _restore_signs(conv_res: ConversionResult, page: Page) -> None:
         restore(page, signs(job.data, page.page_no))
 
 
-def _is_plain(conv_res: ConversionResult, page: Page, lines: list[Line]) -> bool:
+def _is_plain(conv_res: ConversionResult, page: Page, lines: list[Line], scan: Scan | None) -> bool:
     """Whether the page is one column of text and nothing else: its lines say it all, no model is needed."""
     job = job_of(conv_res)
-    if job is None or job.drawn is None or page.page_no in job.drawn or page.parsed_page is None or page.size is None:
+    if job is None or page.parsed_page is None or page.size is None:
         return False
+    if scan is not None:
+        bare = scan.bare
+    else:
+        bare = job.drawn is not None and page.page_no not in job.drawn and not page.parsed_page.bitmap_resources
     # Running heads stand side by side on many plain pages.
     middle = [line for line in lines if 0.07 * page.size.height < line.box.top < 0.93 * page.size.height]
-    return not page.parsed_page.bitmap_resources and len(middle) >= _LEAST_LINES and len(_rows(middle)) == len(middle)
+    return bare and len(middle) >= _LEAST_LINES and len(_rows(middle)) == len(middle)
 
 
 def with_paragraphs(regions: list[Region], lines: list[Line]) -> list[Region]:

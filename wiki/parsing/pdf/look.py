@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wiki.errors import UnsupportedFormat
 from wiki.parsing.front_matter import iso_date
 
-if TYPE_CHECKING:
-    from PIL.Image import Image
-
 _PASSWORD = 4
 _IMAGE = 3
-_DPI = 200
-_MOST_PIXELS = 12_000_000
 _FULL_PAGE = 0.6
 _STAMP = 200
 _GARBAGE = 0.3
@@ -64,26 +58,6 @@ def look(data: bytes, name: str) -> Look:
         drawn,
         date,
     )
-
-
-def page_picture(data: bytes, number: int) -> Callable[[], Image]:
-    """Makes the picture of a page, at 200 dots an inch unless the page is huge."""
-
-    def render() -> Image:
-        import pypdfium2
-        from docling.utils.locks import pypdfium2_lock
-
-        with pypdfium2_lock:
-            document = pypdfium2.PdfDocument(data)
-            try:
-                page = document[number - 1]
-                width, height = page.get_size()
-                scale = min(_DPI / 72, (_MOST_PIXELS / max(1.0, width * height)) ** 0.5)
-                return page.render(scale=scale).to_pil().convert("RGB")  # pyright: ignore[reportArgumentType]
-            finally:
-                document.close()
-
-    return render
 
 
 def is_garbage(text: str) -> bool:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _AHEAD = 4
 _LAYOUT_SIDE = 1_200
 _SAME_TYPE = 0.2
+_AROUND = 0.4
+_INK = 60
+_SPECKS = 0.0005
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,8 @@ class Scan:
 
     reading: Reading
     picture: Image
+    bare: bool
+    """Whether there is nothing but text: no picture, no lines of a table."""
 
 
 class Scans:
@@ -77,9 +82,30 @@ class Scans:
     def _read(self, number: int) -> Scan:
         picture = self._pictures[number]()
         reading = read_picture(picture, self._settings)
-        small = picture.convert("RGB")
-        small.thumbnail((_LAYOUT_SIDE, _LAYOUT_SIDE))
-        return Scan(reading, small)
+        bare = is_bare(picture, reading)
+        picture.thumbnail((_LAYOUT_SIDE, _LAYOUT_SIDE), reducing_gap=2)
+        return Scan(reading, picture, bare)
+
+
+def is_bare(picture: Image, reading: Reading) -> bool:
+    """Whether hardly any ink of a page lies outside the lines read on it.
+
+    A turned page is not: its lines' places fit another picture.
+    """
+    import numpy as np
+    from PIL import ImageDraw
+
+    if reading.turned or not reading.lines:
+        return False
+    rest = picture.reduce(2)
+    ground = int(np.median(np.asarray(rest)))
+    scale = rest.width / reading.width
+    draw = ImageDraw.Draw(rest)
+    for line in reading.lines:
+        area, around = line.area, _AROUND * line.area.height
+        edges = (area.left - around, area.top - around, area.right + around, area.bottom + around)
+        draw.rectangle([edge * scale for edge in edges], fill=ground)
+    return float((np.asarray(rest) < ground - _INK).mean()) < _SPECKS
 
 
 @dataclass
