@@ -47,6 +47,9 @@ class DocumentCreated(Reply):
     original_file_path: str | None
     indexed: bool = Field(description="False when the index had not followed within `wait` seconds.")
     duplicate_of: str | None = Field(description="Another document with the same bytes.")
+    extraction_fallback: str | None = Field(
+        default=None, description="Why the outline made the topics although a language model was asked."
+    )
 
 
 class JobStep(Reply):

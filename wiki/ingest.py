@@ -18,16 +18,21 @@ from wiki import __version__
 from wiki.documents import ids
 from wiki.documents.model import NewDocument, NewTopic
 from wiki.documents.taxonomy import Taxonomy
-from wiki.errors import InvalidInput
+from wiki.errors import ConfigurationError, InvalidInput
+from wiki.extraction.llm.method import TreeModel, llm_tree
 from wiki.extraction.outline import outline, prepare
 from wiki.extraction.tree import TopicSpan, TopicTree
 from wiki.models.protocols import Embedder
 from wiki.parsing.blocks import Block, ParsedDocument
-from wiki.parsing.source import Progress
+from wiki.parsing.source import Progress, no_progress
 from wiki.settings import ExtractionSettings
 from wiki.tenants import Layout
 
 MAX_TITLE = 500
+NO_MODEL = (
+    "extraction.method is llm and no model is configured: set llm.provider, llm.model and llm.base_url in wiki.toml, or "
+    "extraction.method to outline"
+)
 _PARSED = TypeAdapter(ParsedDocument)
 
 
@@ -121,9 +126,29 @@ def extract_topics(
     settings: ExtractionSettings,
     category_id: str | None = None,
     labels: Sequence[str] = (),
+    model: TreeModel | None = None,
+    progress: Progress | None = None,
 ) -> tuple[ParsedDocument, TopicTree]:
-    """The topic tree, with the blocks its ranges count."""
+    """The topic tree by ``settings.method``, with the blocks its ranges count.
+
+    ``model`` is needed for the method ``llm``; ``progress`` hears of each of its calls.
+    """
     prepared = prepare(parsed, settings)
+    if settings.method == "llm":
+        if model is None:
+            raise ConfigurationError(NO_MODEL)
+        tree = llm_tree(
+            prepared,
+            title=title,
+            embedder=embedder,
+            categories=[(category.id, category.description) for category in taxonomy.categories],
+            settings=settings,
+            model=model,
+            category_id=category_id,
+            labels=tuple(labels),
+            progress=progress or no_progress,
+        )
+        return prepared, tree
     tree = outline(
         prepared,
         title=title,

@@ -84,8 +84,12 @@ class LlmSettings(Section):
 
 
 class ExtractionSettings(Section):
-    method: Literal["outline"] = Field(default="outline", description="`outline`: headings and meaning, no model.")
-    fallback: Literal["none", "outline"] = Field(default="none", description="What to do when the method fails.")
+    method: Literal["outline", "llm"] = Field(
+        default="outline", description="`outline`: headings and meaning. `llm`: the model of `llm` proposes the topics."
+    )
+    fallback: Literal["none", "outline"] = Field(
+        default="none", description="When the model's answers are of no use: `none` refuses the upload."
+    )
     min_topic_words: int = Field(default=40, ge=1, le=1_000, description="A smaller section joins its parent.")
     max_topic_words: int = Field(default=1_200, ge=100, le=20_000, description="Longer heading-less text is cut.")
     classify_threshold: float = Field(default=0.18, ge=0, le=1, description="Nearest category below this: Others.")

@@ -91,6 +91,11 @@ class Layout:
         return self.index / "parsed"
 
     @property
+    def replies(self) -> Path:
+        """What a language model answered, by question."""
+        return self.index / "replies"
+
+    @property
     def write_lock(self) -> Path:
         """Held per batch by whoever writes DuckDB or LanceDB."""
         return self.index / "write.lock"

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from wiki.jobs.stages import Stage
-from wiki.parsing.source import Step
+
+if TYPE_CHECKING:
+    from wiki.parsing.source import Step
 
 Method = Literal["keyword", "vector", "hybrid"]
 Fusion = Literal["rrf", "score"]
@@ -26,6 +28,8 @@ class UploadResult:
     created: bool
     """False when ``on_duplicate`` gave the existing document."""
     duplicate_of: str | None = None
+    extraction_fallback: str | None = None
+    """Why the outline made the topics although the method is ``llm``."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class JobView:
     size: int
     status: JobStatus
     stage: Stage
-    step: Step | None
+    step: "Step | None"
     """What is counted within the stage: ``page 12 of 300``."""
     stages: tuple[StageView, ...]
     """Those of the latest attempt, with the time each was reached."""

@@ -48,7 +48,7 @@ def outline(
     if category_id is None:
         found = classify(
             title,
-            _lead(parsed.blocks),
+            lead_of(parsed.blocks),
             [span.name for span in spans if span.depth <= 2][:20],
             summaries.vectors,
             categories=categories,
@@ -73,14 +73,17 @@ def topics_of(
 ) -> tuple[tuple[TopicSpan, ...], str | None]:
     """Named topics without summaries, and what found the cuts in long text (None when nothing had to be cut)."""
     roots = join_small(sections_of(blocks), settings, title)
-    roots, cut_by = _cut_long(roots, blocks, embedder, settings)
-    return _named(roots, blocks, title), cut_by
+    roots, cut_by = cut_long(roots, blocks, embedder, settings)
+    return named(roots, blocks, title), cut_by
 
 
-def _cut_long(
+def cut_long(
     roots: list[Section], blocks: Sequence[Block], embedder: Embedder, settings: ExtractionSettings
 ) -> tuple[list[Section], str | None]:
-    """Sections over the limit in several: the later parts of a section with a heading become its first children."""
+    """Sections over the limit in several: the later parts of a section with a heading become its first children.
+
+    Gives what found the cuts, too; None when nothing had to be cut.
+    """
     long: list[tuple[Section, list[Unit]]] = []
     for root in roots:
         for section in root.walk():
@@ -120,7 +123,8 @@ def _placed(sections: Sequence[Section], pieces: dict[int, list[Section]], depth
             yield from later
 
 
-def _named(roots: Sequence[Section], blocks: Sequence[Block], title: str) -> tuple[TopicSpan, ...]:
+def named(roots: Sequence[Section], blocks: Sequence[Block], title: str) -> tuple[TopicSpan, ...]:
+    """The sections depth first, each with a name that its siblings don't have."""
     every = [section for root in roots for section in root.walk()]
     unnamed = [section for section in every if not section.name or bare_number(section.name)]
     maker = NameMaker(["".join(block.text for block in blocks[section.start : section.end]) for section in unnamed])
@@ -152,7 +156,7 @@ def _named(roots: Sequence[Section], blocks: Sequence[Block], title: str) -> tup
     return tuple(spans)
 
 
-def _lead(blocks: Sequence[Block]) -> str:
+def lead_of(blocks: Sequence[Block]) -> str:
     """The first text of the document, plain."""
     lead: list[str] = []
     size = 0

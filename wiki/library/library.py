@@ -10,8 +10,8 @@ from typing import Any
 from wiki.documents.taxonomy import default_taxonomy
 from wiki.extraction.categories import warm_categories
 from wiki.library.tenant import TenantLibrary
-from wiki.models.factory import make_embedder, make_reranker
-from wiki.models.protocols import Embedder, Reranker
+from wiki.models.factory import make_chat, make_embedder, make_reranker
+from wiki.models.protocols import ChatModel, Embedder, Reranker
 from wiki.parsing.worker import ParserPool
 from wiki.presence import Presence
 from wiki.settings import Settings
@@ -22,13 +22,19 @@ class Library:
     """A root with its models and parsers, shared by all tenants. Thread safe; everything heavy is made when needed."""
 
     def __init__(
-        self, settings: Settings, *, embedder: Embedder | None = None, reranker: Reranker | None = None
+        self,
+        settings: Settings,
+        *,
+        embedder: Embedder | None = None,
+        reranker: Reranker | None = None,
+        chat: ChatModel | None = None,
     ) -> None:
         self.settings = settings
         self.root: Path = settings.root
         self.presence = Presence(settings.root)
         self._embedder = embedder
         self._reranker = reranker
+        self._chat = chat
         self._tenants: dict[Tenant, TenantLibrary] = {}
         self._guard = threading.RLock()
         self._warming = threading.Lock()
@@ -49,6 +55,14 @@ class Library:
             if self._reranker is None:
                 self._reranker = make_reranker(self.settings.rerank)
             return self._reranker
+
+    @property
+    def chat(self) -> ChatModel:
+        """The language model. Raises ConfigurationError for provider ``none``."""
+        with self._guard:
+            if self._chat is None:
+                self._chat = make_chat(self.settings.llm)
+            return self._chat
 
     @cached_property
     def parser(self) -> ParserPool:

@@ -8,6 +8,7 @@ from wiki.documents import ids
 from wiki.documents.model import INDEX_FILE
 from wiki.documents.timestamps import read_date
 from wiki.errors import Conflict, InvalidInput, NotFound
+from wiki.extraction.llm.method import TreeModel
 from wiki.index.reading import moment
 from wiki.index.records import Record
 from wiki.ingest import RawFile, checked_title, extract_topics, new_document, parse_raw, read_raw, title_of
@@ -72,6 +73,7 @@ class Writing(TenantParts):
         on_stage: OnStage = no_stage,
     ) -> tuple[Path, str, int]:
         """Parse, extract and write one file; gives folder, document id and topic count. Does not wait for the index."""
+        model = self._tree_model()
         parsed = parse_raw(self._library.parser, self.layout, raw, progress)
         on_stage("parsed")
         name = title_of(parsed, raw.name, title)
@@ -84,6 +86,8 @@ class Writing(TenantParts):
             settings=self._library.settings.extraction,
             category_id=category_id,
             labels=labels,
+            model=model,
+            progress=progress,
         )
         on_stage("classified")
         new = new_document(prepared, tree, raw, title=name, doc_id=doc_id, source_type=source_type, labels=labels)
@@ -117,6 +121,7 @@ class Writing(TenantParts):
             before = self._record(doc_id)
             folder = self.layout.knowledge / before.document.folder
             raw = read_raw(path, name, source_type)
+            model = self._tree_model()
             parsed = parse_raw(self._library.parser, self.layout, raw, progress)
             on_stage("parsed")
             kept = tuple(labels) if labels is not None else before.document.labels
@@ -130,6 +135,8 @@ class Writing(TenantParts):
                 settings=self._library.settings.extraction,
                 category_id=category_id or before.document.category_id,
                 labels=kept,
+                model=model,
+                progress=progress,
             )
             on_stage("classified")
             new = new_document(prepared, tree, raw, title=shown, doc_id=doc_id, source_type=source_type, labels=kept)
@@ -210,6 +217,13 @@ class Writing(TenantParts):
         after, _, _ = self._topic(topic_id)
         return PatchResult(topic_id, changed, moment(after.updated_at), indexed)
 
+    def _tree_model(self) -> TreeModel | None:
+        """The model that proposes topic trees; None where none is needed. Raises ConfigurationError when it is missing."""
+        settings = self._library.settings
+        if settings.extraction.method != "llm":
+            return None
+        return TreeModel(self._library.chat, settings.llm.reply_tokens, self.layout.replies)
+
     def _check_upload(self, title: str | None, category_id: str | None, doc_id: str | None) -> None:
         if title is not None:
             checked_title(title)
@@ -259,4 +273,5 @@ class Writing(TenantParts):
             indexed=indexed,
             created=created,
             duplicate_of=duplicate_of,
+            extraction_fallback=document.extraction.get("fallback"),
         )
