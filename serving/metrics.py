@@ -1,6 +1,7 @@
 """What Prometheus sees: requests, uploads and searches as they happen, sizes when it asks."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
@@ -39,7 +40,7 @@ class Metrics:
         self._seconds.labels(route, verb).observe(seconds)
 
     def upload(self, outcome: str) -> None:
-        """``outcome``: ``created``, ``existing``, ``replaced`` or the code of the error that refused it."""
+        """``outcome``: ``created``, ``existing``, ``replaced``, ``accepted`` or the code of the error that refused it."""
         self._uploads.labels(outcome).inc()
 
     def search(self, method: str) -> None:
@@ -50,7 +51,7 @@ class Metrics:
 
 
 class TenantSizes(Collector):
-    """Documents, topics and faults of each tenant, read when scraped."""
+    """Documents, topics, faults and jobs of each tenant, read when scraped."""
 
     def __init__(self, library: "Library") -> None:
         self.library = library
@@ -64,6 +65,7 @@ class TenantSizes(Collector):
         topics = GaugeMetricFamily("wiki_topics", "Topics in the catalog.", labels=labels)
         pending = GaugeMetricFamily("wiki_pending_changes", "Changed files not yet indexed.", labels=labels)
         faults = GaugeMetricFamily("wiki_faults", "Files that need a person.", labels=labels)
+        jobs = GaugeMetricFamily("wiki_jobs", "Accepted uploads that are not done.", labels=(*labels, "status"))
         readable = GaugeMetricFamily("wiki_tenant_readable", "1 when the tenant's status can be read.", labels=labels)
         for tenant in self.library.tenants():
             key = [tenant.app_id, tenant.project_id]
@@ -77,4 +79,6 @@ class TenantSizes(Collector):
             topics.add_metric(key, status.topics)
             pending.add_metric(key, status.pending)
             faults.add_metric(key, len(status.faults))
-        return [documents, topics, pending, faults, readable]
+            for name, count in asdict(status.jobs).items():
+                jobs.add_metric([*key, name], count)
+        return [documents, topics, pending, faults, jobs, readable]

@@ -186,7 +186,7 @@ def test_query_parameters_are_checked_before_the_body_is_read(settings: Settings
         running(create_app(settings, library)) as port,
         socket.create_connection(("127.0.0.1", port), timeout=10) as connection,
     ):
-        connection.sendall(upload_head(port, 100_000, f"{DOCUMENTS}?mode=async"))
+        connection.sendall(upload_head(port, 100_000, f"{DOCUMENTS}?mode=later"))
         status, _, body = read_reply(connection)
     assert status == 422
     assert "query.mode" in body["error"]["message"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from wiki.cli.adding import LARGE_BYTES, JobFailed, add_as_job, add_directly, finish_interrupted
 from wiki.cli.boundary import FOUND_TROUBLE, STOPPED, unexpected
 from wiki.cli.output import on_terminal, print_json, say
 from wiki.cli.progress import Progress
@@ -18,6 +19,7 @@ from wiki.views import OnDuplicate
 
 if TYPE_CHECKING:
     from wiki.library import TenantLibrary
+    from wiki.parsing.source import Step
 
 _NICENESS = 5
 PATIENCE_SECONDS = 30.0
@@ -69,7 +71,8 @@ def add(
     """Add files, and folders with all that is in them.
 
     Hidden files are left out. A file that can't be read is listed at the end with its reason; the others still go in.
-    What is there already is skipped, so the same command again goes on where it stopped.
+    What is there already is skipped, so the same command again goes on where it stopped; a file over 5 MiB
+    is copied first, and finished by the next `wiki add` or the service if this one is stopped.
     Works whether or not the wiki is up, and gives way to searches.
 
     \b
@@ -87,6 +90,7 @@ def add(
     try:
         with opened(where) as library:
             where.root.mkdir(parents=True, exist_ok=True)
+            finish_interrupted(library)
             catch_up(library)
             with Progress("adding") as progress:
                 progress.update(0, len(files))
@@ -135,7 +139,7 @@ def add_files(
     for path in files:
         try:
             yield _add_file(library, path, wanted, seen, progress)
-        except WikiError as error:
+        except (WikiError, JobFailed) as error:
             yield _failed(path, error)
         except OSError as error:
             yield _failed(path, InvalidInput(f"can't be read: {error.strerror or error}"))
@@ -188,22 +192,27 @@ def _add_file(
         known = seen.get(sha256) or library.has_source(sha256)
         if known:
             return Added(str(path), "skipped", known)
-    result = library.upload(
+
+    def tell(step: "Step") -> None:
+        if progress is not None:
+            progress.detail(f"{path.name[:40]} {step}")
+
+    add_it = add_as_job if path.stat().st_size > LARGE_BYTES else add_directly
+    result = add_it(
+        library,
         path,
-        name=path.name,
         title=wanted.title,
         category_id=wanted.category_id,
         labels=wanted.labels,
         on_duplicate=wanted.on_duplicate,
-        wait=0,
-        progress=(lambda step: progress.detail(f"{path.name[:40]} {step}")) if progress else None,
+        progress=tell,
     )
     seen[sha256] = result.doc_id
     fresh = result.created or wanted.on_duplicate == "replace"
     return Added(str(path), "added" if fresh else "skipped", result.doc_id)
 
 
-def _failed(path: Path, error: WikiError) -> Added:
+def _failed(path: Path, error: WikiError | JobFailed) -> Added:
     return Added(str(path), "failed", error={"code": error.code, "message": error.message})
 
 

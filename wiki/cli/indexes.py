@@ -145,6 +145,8 @@ def _watch(where: "Scope") -> None:
 def _print_status(view: "StatusView") -> None:
     for name in ("documents", "topics", "notes", "passages", "pending"):
         typer.echo(f"{name:<10} {getattr(view, name)}")
+    if any((view.jobs.queued, view.jobs.running, view.jobs.failed)):
+        typer.echo(f"jobs       {view.jobs.queued} queued, {view.jobs.running} running, {view.jobs.failed} failed")
     for name, process in view.processes.items():
         typer.echo(f"{name:<10} {process}")
     for fault in view.faults:

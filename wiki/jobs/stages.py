@@ -1,9 +1,10 @@
 """How far an upload is: stages in order, each with its share of the whole."""
 
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from wiki.parsing.source import Step
+if TYPE_CHECKING:
+    from wiki.parsing.source import Step
 
 Stage = Literal["stored", "parsed", "extracting", "classified", "written", "indexed"]
 """What is done: the bytes are safe, the file is read, topics are being found, the category is chosen, the document
@@ -26,7 +27,7 @@ def no_stage(stage: Stage) -> None:
     """Nobody watches."""
 
 
-def fraction(stage: Stage, step: Step | None) -> float:
+def fraction(stage: Stage, step: "Step | None") -> float:
     """0 to 1: what the stage is worth, and the part of the way to the next one that its steps have made."""
     start = _REACHED[stage]
     if stage == STAGES[-1] or step is None or not step.total:

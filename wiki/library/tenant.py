@@ -1,8 +1,14 @@
 """One tenant's library, whole."""
 
+from dataclasses import replace
+
 from wiki.library.jobs import Accepting
 from wiki.library.keeping import Keeping
+from wiki.views import StatusView
 
 
 class TenantLibrary(Accepting, Keeping):
     """Everything one tenant can do: write documents, read and search them, keep the indexes in step."""
+
+    def status(self) -> StatusView:
+        return replace(super().status(), jobs=self.count_jobs())
