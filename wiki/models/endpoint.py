@@ -1,6 +1,5 @@
 """One HTTP endpoint of a model: a pooled client that tries again while that can help, and tells what went wrong."""
 
-import ipaddress
 import json
 import logging
 import random
@@ -13,12 +12,14 @@ from email.utils import parsedate_to_datetime
 import httpx
 
 from wiki.errors import ConfigurationError, ExternalServiceUnavailable
+from wiki.models.endpoint_address import on_this_machine, parsed_url, routes, shown
 from wiki.models.endpoint_reply import Answer, reason_of, rejection
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.25, 60.0
 """Seconds before the second try (doubled for each further one, with jitter), and the most an endpoint may ask for."""
 CONNECT_SECONDS = 10.0
 LARGEST_REPLY = 64 * 1024 * 1024
+SHORTEST_HIDDEN = 8
 _log = logging.getLogger(__name__)
 
 
@@ -44,8 +45,8 @@ class Endpoint:
     ) -> None:
         self.section = section
         self.noun = noun
-        base = _parsed(section, base_url)
-        self._routes = _routes(base.copy_with(username=None, password=None), paths)
+        base = parsed_url(section, base_url)
+        self._routes = routes(base.copy_with(username=None, password=None), paths)
         self._route = 0
         self._key = api_key.strip()
         self._headers = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -57,17 +58,20 @@ class Endpoint:
         self._auth = httpx.BasicAuth(base.username, base.password) if named else None
         self._tries = retries + 1
         self._pause = pause
-        self._local = _on_this_machine(base.host)
+        self._local = on_this_machine(base.host)
         self._guard = threading.Lock()
         self._client: httpx.Client | None = None
 
     @property
     def url(self) -> str:
         """Where it posts to, without credentials and query."""
-        return _shown(self._routes[self._route])
+        return shown(self._routes[self._route])
 
-    def post(self, payload: Mapping[str, object], *, timeout: float, within: float) -> object:
-        """The JSON of the reply. One try takes at most ``timeout`` seconds, all together ``within``.
+    def post(
+        self, payload: Mapping[str, object], *, timeout: float, within: float, limit: str = "timeout_seconds"
+    ) -> object:
+        """The JSON of the reply. One try takes at most ``timeout`` seconds, all together ``within``; ``limit`` is the
+        setting that says so.
 
         Raises ExternalServiceUnavailable for a refused or broken connection, a reply that is late, 429, 5xx or not
         JSON, and ConfigurationError when the endpoint rejects the key (401, 403), the address or model (404) or the
@@ -80,10 +84,11 @@ class Endpoint:
         while True:
             tries += 1
             answer, wait = None, None
+            seconds = min(timeout, max(0.001, end - time.monotonic()))
             try:
-                answer = self._send(body, min(timeout, max(0.001, end - time.monotonic())))
+                answer = self._send(body, seconds)
             except httpx.RequestError as error:
-                failure = _what_happened(error, timeout)
+                failure = _what_happened(error, f"{seconds:.3g} s ({self.section}.{limit})")
             else:
                 if answer.status < 300:
                     return self._json(answer)
@@ -97,15 +102,17 @@ class Endpoint:
             self._pause(pause)
         many = f" ({tries} tries in {time.monotonic() - begin:.1f} s)" if tries > 1 else ""
         told = {"status": answer.status, "reason": reason_of(answer, self._hidden(payload))} if answer else {}
-        raise self.failed(f"{failure}{many}", **told)
+        busy = answer is not None and answer.status == 429
+        look = "wait, or raise its limit" if busy else f"check that it runs, and {self.section}.base_url"
+        raise self._unavailable(f"{failure}{many}", look, told)
 
     def failed(self, what: str, **details: object) -> ExternalServiceUnavailable:
-        """The error for an endpoint that ``what``: ``answered without a vector``."""
+        """The error for a reply that makes no sense: the endpoint ``what``, as in ``answered without vectors``."""
+        return self._unavailable(what, f"check {self.section}.base_url and {self.section}.model", details)
+
+    def _unavailable(self, what: str, look: str, details: Mapping[str, object]) -> ExternalServiceUnavailable:
         return ExternalServiceUnavailable(
-            f"the {self.noun} at {self.url} {what}. Is it running and right? See {self.section}.base_url and "
-            f"{self.section}.timeout_seconds",
-            provider=self.section,
-            **details,
+            f"the {self.noun} at {self.url} {what}: {look}", provider=self.section, **details
         )
 
     def close(self) -> None:
@@ -180,59 +187,24 @@ class Endpoint:
 
     def _hidden(self, payload: Mapping[str, object]) -> list[str]:
         """What may never be quoted: the key, and every longer text that was sent."""
-        return [*([self._key] if self._key else []), *_texts(payload)]
+        return [*([self._key] if len(self._key) >= SHORTEST_HIDDEN else []), *_texts(payload)]
 
 
 def _texts(value: object) -> list[str]:
     if isinstance(value, str):
-        return [value] if len(value) >= 12 else []
+        return [value] if len(value) >= SHORTEST_HIDDEN else []
     if isinstance(value, Mapping):
         return [text for key, item in value.items() if key != "model" for text in _texts(item)]
     return [text for item in value for text in _texts(item)] if isinstance(value, list | tuple) else []
 
 
-def _parsed(section: str, base_url: str) -> httpx.URL:
-    try:
-        url = httpx.URL(base_url.strip())
-        port = url.port
-    except (httpx.InvalidURL, ValueError):
-        url, port = None, None
-    if url is None or url.scheme not in ("http", "https") or not url.host or port == 0:
-        raise ConfigurationError(f"{section}.base_url is no address like https://host/v1: set it again")
-    return url
-
-
-def _routes(base: httpx.URL, paths: tuple[str, ...]) -> list[httpx.URL]:
-    root = base.path.rstrip("/")
-    routes: list[str] = []
-    for path in paths:
-        parts = path.strip("/").split("/")
-        overlap = next((n for n in range(len(parts), 0, -1) if f"{root}/".endswith(f"/{'/'.join(parts[:n])}/")), 0)
-        whole = any(root.endswith(f"/{'/'.join(parts[n:])}") for n in range(len(parts)))
-        routes.append(root if whole else "/".join([root, *parts[overlap:]]))
-    return [base.copy_with(path=route, fragment=None) for route in dict.fromkeys(routes)]
-
-
-def _shown(url: httpx.URL) -> str:
-    return str(url.copy_with(query=None, fragment=None))
-
-
-def _on_this_machine(host: str) -> bool:
-    name = host.strip("[]").rstrip(".").lower()
-    try:
-        address = ipaddress.ip_address(name)
-    except ValueError:
-        return name == "localhost" or name.endswith(".localhost")
-    return address.is_loopback or address.is_unspecified
-
-
-def _what_happened(error: httpx.RequestError, timeout: float) -> str:
+def _what_happened(error: httpx.RequestError, time_limit: str) -> str:
     if isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout):
         return "could not be reached in time"
     if isinstance(error, httpx.TimeoutException):
-        return f"gave no whole reply within {timeout:g} s"
+        return f"gave no whole reply within {time_limit}"
     if isinstance(error, httpx.ConnectError):
-        return f"could not be reached: {str(error) or type(error).__name__}"
+        return f"could not be reached ({str(error) or type(error).__name__})"
     if isinstance(error, httpx.ProxyError):
         return "could not be reached through the proxy of the environment"
     if isinstance(error, httpx.DecodingError):

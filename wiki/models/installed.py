@@ -7,7 +7,7 @@ _MODULES: dict[str, tuple[str, ...]] = {
     "late-interaction": (),
     "sentence-transformers": ("sentence_transformers",),
     "cross-encoder": ("sentence_transformers",),
-    **{endpoint: () for endpoint in ("openai", "cohere", "jina", "tei", "vllm")},
+    **dict.fromkeys(("openai", "cohere", "jina", "tei", "vllm"), ()),
 }
 
 
