@@ -1,5 +1,6 @@
 """What a person sees beside an event: sizes, counts, durations, the document. Never body text."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -50,7 +51,22 @@ def markdown_topics(outcome: IncomingOutcome) -> Metadata:
         "topics": outcome.topics,
         "path": outcome.path or "",
         "seconds": outcome.seconds.get("write", 0.0),
+        **extraction(outcome.extraction),
     }
+
+
+def extraction(told: Mapping[str, Any]) -> Metadata:
+    """What a language model's part in the topics was; nothing where none was asked."""
+    if told.get("method") != "llm" and "fallback" not in told:
+        return {}
+    numbers = {"repairs": "repaired", "llm_calls": "calls", "llm_cached": "cached", "coverage": "coverage"}
+    found: Metadata = {"method": str(told.get("method")), "model": str(told.get("model"))}
+    for name, key in numbers.items():
+        try:
+            found[name] = float(told[key]) if name == "coverage" else int(told[key])
+        except (KeyError, TypeError, ValueError):
+            continue
+    return found | ({"fallback": str(told["fallback"])} if "fallback" in told else {})
 
 
 def uploaded(change: DocumentChange) -> dict[str, Metadata]:
@@ -65,6 +81,7 @@ def uploaded(change: DocumentChange) -> dict[str, Metadata]:
             "category": change.category_id,
             "topics": change.topic_count,
             "path": change.path,
+            **extraction(change.extraction),
         },
     }
 

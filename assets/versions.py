@@ -6,6 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 import dagster as dg
 
 from assets import keys
+from wiki.extraction.llm.prompts import VERSION as PROMPTS
 from wiki.parsing.parser import parser_version
 from wiki.settings import Settings
 
@@ -20,11 +21,17 @@ def code_versions(settings: Settings) -> dict[dg.AssetKey, str]:
     return {
         keys.RAW_FILES: STORAGE_VERSION,
         keys.PARSED_DOCUMENTS: parser,
-        keys.MARKDOWN_TOPICS: f"{settings.extraction.method}-{EXTRACTION_VERSION}",
+        keys.MARKDOWN_TOPICS: _extraction(settings),
         keys.TOPIC_VECTORS: model,
         keys.LANCEDB_INDEX: f"{STORAGE_VERSION}+{model}",
         keys.DUCKDB_CATALOG: STORAGE_VERSION,
     }
+
+
+def _extraction(settings: Settings) -> str:
+    """The method, and for a language model its name and the version of its prompts."""
+    name = f"{settings.extraction.method}-{EXTRACTION_VERSION}"
+    return name if settings.extraction.method != "llm" else f"{name}+{settings.llm.model}+prompts-{PROMPTS}"
 
 
 def version_tags(

@@ -9,8 +9,10 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
+from wiki.documents.model import INDEX_FILE
+from wiki.documents.reader import read_index
 from wiki.errors import WikiError
 from wiki.ingest import RawFile, parse_raw, read_raw, title_of
 from wiki.library import Library, TenantLibrary
@@ -54,6 +56,8 @@ class IncomingOutcome:
     code: str | None = None
     """Error code when ``failed``."""
     message: str = ""
+    extraction: dict[str, Any] = field(default_factory=dict[str, Any])
+    """How the topics were made, as ``index.md`` tells."""
     seconds: dict[str, float] = field(default_factory=dict[str, float])
     """Duration by step: ``hash``, ``parse`` and ``write`` (outline included)."""
 
@@ -134,6 +138,7 @@ def describe_document(library: Library, tenant: TenantLibrary, doc_id: str, *, a
         blocks,
         len(view.topics),
         message="the document stands already",
+        extraction=view.extraction,
         seconds=seconds,
     )
 
@@ -157,8 +162,17 @@ def _ingest(library: Library, tenant: TenantLibrary, raw: RawFile, seconds: dict
         len(parsed.markdown),
         len(parsed.blocks),
         topics,
+        extraction=_extraction_of(folder),
         seconds=seconds,
     )
+
+
+def _extraction_of(folder: Path) -> dict[str, Any]:
+    index = folder / INDEX_FILE
+    try:
+        return read_index(index, index.read_bytes()).extraction
+    except FileNotFoundError:  # somebody moved the new document on at once
+        return {}
 
 
 def _raw_file(file: Path, seconds: dict[str, float]) -> RawFile:

@@ -105,6 +105,7 @@ def _document_change(document: DocumentRow, topics: int, prefix: str) -> Documen
         source_sha256=document.source_sha256 or "",
         source_bytes=document.source_bytes,
         topic_count=topics,
+        extraction=document.extraction,
     )
 
 

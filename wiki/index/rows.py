@@ -193,6 +193,8 @@ class DocumentChange:
     source_sha256: str
     source_bytes: int
     topic_count: int
+    extraction: dict[str, Any] = field(default_factory=dict[str, Any])
+    """How its topics were made, as its ``index.md`` tells."""
 
 
 @dataclass(frozen=True)

@@ -262,6 +262,7 @@ class Writing(TenantParts):
         self, record: Record, indexed: bool, *, created: bool, duplicate_of: str | None = None
     ) -> UploadResult:
         document = record.document
+        fallback = document.extraction.get("fallback")
         return UploadResult(
             doc_id=document.doc_id,
             title=document.title,
@@ -273,5 +274,5 @@ class Writing(TenantParts):
             indexed=indexed,
             created=created,
             duplicate_of=duplicate_of,
-            extraction_fallback=document.extraction.get("fallback"),
+            extraction_fallback=fallback if isinstance(fallback, str) else None,
         )

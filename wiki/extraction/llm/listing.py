@@ -7,6 +7,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+
 from wiki.extraction.llm.tokens import count_tokens
 from wiki.extraction.words import count_words
 from wiki.parsing.blocks import Block
@@ -100,11 +102,11 @@ def shortened(text: str, tokens: int, limit: int) -> str:
 
 def limit_for(entries: Sequence[Entry], room: int) -> int:
     """The most tokens of text each entry may show so that all fit into ``room``; at least 1."""
-    longest = max((entry.tokens for entry in entries), default=1)
-    low, high = 1, max(1, longest)
+    tokens = np.array([entry.tokens for entry in entries], np.int64)
+    low, high = 1, max(1, int(tokens.max(initial=1)))
     while low < high:
         middle = (low + high + 1) // 2
-        if sum(entry.cost(middle) for entry in entries) <= room:
+        if int(np.minimum(tokens, middle).sum()) + PREFIX_TOKENS * len(tokens) <= room:
             low = middle
         else:
             high = middle - 1

@@ -13,6 +13,7 @@ from wiki.models.json_reply import read_json
 MOST_FAULTS = 8
 _DIGITS = re.compile(r"\D{0,12}?(\d{1,9})(?!\d)")
 _TOPICS = re.compile(r'"topics"\s*:\s*\[')
+_LIST = re.compile(r"\[(?=\s*\{)")
 
 
 @dataclass(frozen=True)
@@ -227,8 +228,8 @@ def _share(value: object) -> float | None:
 
 
 def _rescued(text: str) -> Iterator[object]:
-    """The whole items of a list ``topics`` whose end is missing."""
-    opened = _TOPICS.search(text)
+    """The whole items of a list ``topics`` whose end is missing, or of a list without a name."""
+    opened = _TOPICS.search(text) or _LIST.search(text)
     decoder = json.JSONDecoder()
     at = opened.end() if opened else len(text)
     while at < len(text):

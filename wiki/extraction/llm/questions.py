@@ -56,10 +56,11 @@ def overhead(whole: Whole) -> int:
 
 
 def tree_question(
-    window: Window, position: tuple[int, int], known: Sequence[Known], budget: Budget, settings: ExtractionSettings,
-    whole: Whole | None,
+    window: Window, position: tuple[int, int], known: Sequence[Known], headings: str, budget: Budget,
+    settings: ExtractionSettings, whole: Whole | None,
 ) -> Question:  # fmt: skip
-    """Of one window; ``position`` is its number, from 1, and how many there are. ``whole``: the document is asked for."""
+    """Of one window; ``position`` is its number, from 1, and how many there are. ``headings``: those of the document,
+    for one of several windows. ``whole``: the document is asked for, too."""
     notes = {topic.start: _note(topic) for topic in known} | {t.start: _wanted_note(t) for t in window.wanted}
     listing = noted(window.entries, notes, window.limit)
     number, count = position
@@ -70,7 +71,7 @@ def tree_question(
         most_words=settings.max_topic_words,
         most_topics=budget.most_topics,
         part="" if count == 1 else part,
-        outline="" if count == 1 else _place(window, known),
+        outline="" if count == 1 else _place(window, known, headings),
         document_part="" if whole is None else f"\n{whole.part}\n",
         shape=schemas.tree_shape(None if whole is None else whole.shape),
         mark=_mark(listing),
@@ -108,7 +109,7 @@ def _note(topic: Known) -> str:
     return f"heading, level {topic.depth}" if topic.name else ""
 
 
-def _place(window: Window, known: Sequence[Known]) -> str:
+def _place(window: Window, known: Sequence[Known], headings: str) -> str:
     """The outline of the whole document, and the topics that the window starts inside of."""
     path: list[Known] = []
     for topic in known:
@@ -116,13 +117,12 @@ def _place(window: Window, known: Sequence[Known]) -> str:
             break
         path = [*(above for above in path if above.depth < topic.depth), topic]
     inside = " > ".join(_name(topic) for topic in path if topic.name and topic.start < window.first)
-    listed = _outline(known)
-    lines = [f"Headings of the whole document:\n{listed}"] if listed else []
+    lines = [f"Headings of the whole document:\n{headings}"] if headings else []
     lines += [f"Before this part began: {inside}"] if inside else []
     return "\n".join([*lines, "Blocks of this part:"])
 
 
-def _outline(known: Sequence[Known]) -> str:
+def headings_of(known: Sequence[Known]) -> str:
     """The headings as an indented list, as many levels as there is room for."""
     text, tokens = "", 0
     for deepest in range(MAX_DEPTH, 0, -1):

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from wiki.extraction.llm.proposal import TopicNote
@@ -34,6 +34,8 @@ class Structure:
     """Top-level sections, names filled in where there are any, and how much of what was proposed had to be mended."""
 
     roots: list[Section]
+    notes: dict[int, TopicNote]
+    """By the start of the topic they are about."""
     repairs: int
 
 
@@ -56,8 +58,10 @@ class Builder:
     def __init__(self, blocks: Sequence[Block], known: Sequence[Known], settings: ExtractionSettings) -> None:
         self._known = known
         self._starts = [topic.start for topic in known]
+        self._own = set(self._starts)
         self._settings = settings
         self._count = len(blocks)
+        self._blocks = blocks
         words = (0 if block.kind == "heading" else count_words(block.text) for block in blocks)
         self._words = [0, *accumulate(words)]
         self._repairs = 0
@@ -66,12 +70,32 @@ class Builder:
         """Sections for ``notes``, each start once and in order. ``joined`` starts go to the topic before them, where
         that is their neighbour or parent and the two are not too long together."""
         self._repairs = 0
-        said = {note.start: note for note in notes}
-        chosen = self._chosen([note.start for note in notes])
+        said = self._settled(notes)
+        chosen = self._chosen(list(said))
         levels = {start: self._level(start, said) for start in chosen}
         gone = self._gone(chosen, levels, joined)
         bounds = [start for start in chosen if start not in gone]
-        return Structure(self._nested(bounds, levels, said, gone), self._repairs)
+        return Structure(self._nested(bounds, levels, said, gone), said, self._repairs)
+
+    def _settled(self, notes: Sequence[TopicNote]) -> dict[int, TopicNote]:
+        """The notes by start. One that starts right behind a heading is moved to it, if nothing is said of that yet."""
+        said = {note.start: note for note in notes}
+        for note in notes:
+            start = note.start
+            while start not in self._own and self._follows_heading(start):
+                start -= 1
+            if start != note.start:
+                self._repairs += 1
+                moved = said.pop(note.start)
+                said.setdefault(start, replace(moved, start=start))
+        return said
+
+    def _follows_heading(self, start: int) -> bool:
+        """Whether nothing but blank blocks lie between it and a heading before it, or it is such a blank block."""
+        before = start - 1
+        while before > 0 and self._blocks[before].kind == "blank":
+            before -= 1
+        return self._blocks[before].kind == "heading"
 
     def _span(self, start: int, end: int) -> int:
         return self._words[end] - self._words[start]
@@ -83,10 +107,9 @@ class Builder:
     def _chosen(self, proposed: Sequence[int]) -> list[int]:
         """Every known start, and those proposed ones that leave no topic too small."""
         least = self._settings.min_topic_words
-        mine = set(self._starts)
         chosen: list[int] = []
-        for start in sorted(mine | set(proposed)):
-            if start in mine:
+        for start in sorted(self._own | set(proposed)):
+            if start in self._own:
                 chosen.append(start)
                 continue
             after = self._owner(start).end
