@@ -37,7 +37,7 @@ def refusal(call: Call, **limits: float) -> WikiError:
         call(**limits)
     message = caught.value.message
     assert KEY not in message and SENT not in message
-    assert "embedding model" in message and "embedding." in message or "its limit" in message
+    assert ("embedding model" in message and "embedding." in message) or "its limit" in message
     return caught.value
 
 

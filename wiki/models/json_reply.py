@@ -2,11 +2,14 @@
 
 import json
 import re
+from collections import deque
 from collections.abc import Iterator
 from typing import cast
 
 MOST_PASSES, FREE_CHARACTERS = 2, 1_000_000
 """Characters looked at, in lengths of the text and beside them: keeps the time linear, whatever the text."""
+MOST_MARKS = 400_000
+"""Quotes, braces and backslashes looked at: a megabyte of JSON has fewer."""
 MOST_CANDIDATES = 64
 _MARK = re.compile(r'["\\{}]')
 _COMMA = re.compile(r'"(?:[^"\\]++|\\.)*+"|(,)\s*+(?=[}\]])', re.DOTALL)
@@ -40,38 +43,41 @@ def _parse(text: str) -> dict[str, object] | None:
 
 def _objects(text: str) -> Iterator[tuple[int, int]]:
     """Spans of balanced braces, outer ones first, until enough was looked at."""
-    budget = MOST_PASSES * len(text) + FREE_CHARACTERS
-    found = 0
-    ranges = [(0, len(text))]
-    while ranges and budget > 0 and found < MOST_CANDIDATES:
-        place, limit = ranges.pop(0)
-        while budget > 0 and found < MOST_CANDIDATES:
-            start = text.find("{", place, limit)
-            if start < 0:
-                break
-            end = _balanced_end(text, start, min(limit, start + budget))
-            budget -= (end or limit) - start
+    characters, marks, found = MOST_PASSES * len(text) + FREE_CHARACTERS, MOST_MARKS, 0
+    ranges = deque([(0, len(text))])
+    while ranges:
+        place, limit = ranges.popleft()
+        while (start := text.find("{", place, limit)) >= 0:
+            end, looked = _balanced_end(text, start, min(limit, start + characters), marks)
+            characters -= (end or limit) - start
+            marks -= looked
             if end is not None:
                 found += 1
                 yield start, end
                 ranges.append((start + 1, end - 1))
             place = end or start + 1
+            if characters <= 0 or marks <= 0 or found >= MOST_CANDIDATES:
+                return
 
 
-def _balanced_end(text: str, start: int, limit: int) -> int | None:
-    """Behind the brace that closes the one at ``start``; None when the text ends before."""
-    depth, quoted, place = 0, False, start
-    while mark := _MARK.search(text, place, limit):
-        place = mark.end()
-        if mark[0] == '"':
+def _balanced_end(text: str, start: int, limit: int, marks: int) -> tuple[int | None, int]:
+    """Behind the brace that closes the one at ``start``, None when there is none; and how many marks that took."""
+    depth, quoted, looked, skip = 0, False, 0, -1
+    for looked, mark in enumerate(_MARK.finditer(text, start, limit), 1):
+        sign, at = mark[0], mark.start()
+        if at == skip:
+            continue
+        if sign == '"':
             quoted = not quoted
-        elif mark[0] == "\\":
-            place += 1 if quoted else 0
+        elif sign == "\\":
+            skip = at + 1 if quoted else skip
         elif not quoted:
-            depth += 1 if mark[0] == "{" else -1
+            depth += 1 if sign == "{" else -1
             if not depth:
-                return place
-    return None
+                return at + 1, looked
+        if looked >= marks:
+            break
+    return None, looked
 
 
 def _whole_characters(value: object) -> object:

@@ -147,7 +147,8 @@ class RemoteEmbedder:
             wide = np.asarray(numbers, np.float64)
         except OverflowError:
             wide = np.array([np.inf])
-        length = float(np.linalg.norm(wide))
-        if not np.isfinite(wide).all() or not np.isfinite(length) or length <= 0:
+        largest = float(np.abs(wide).max())
+        if not 0 < largest < np.inf:
             raise self._endpoint.failed("answered with a vector of zeros or of numbers that are not finite")
-        return (wide / length).astype(np.float32)
+        scaled = wide / largest
+        return (scaled / np.linalg.norm(scaled)).astype(np.float32)

@@ -2,6 +2,7 @@
 
 import logging
 import math
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -125,9 +126,9 @@ def _score(item: object) -> _Score | None:
     index, value = fields.get("index"), fields.get("relevance_score", fields.get("score"))
     if not isinstance(index, int) or isinstance(index, bool):
         return None
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+    if not isinstance(value, int | float) or isinstance(value, bool):
         return None
-    return _Score(index, float(value))
+    return _Score(index, float(value)) if abs(value) <= sys.float_info.max else None
 
 
 def _sigmoid(value: float) -> float:
