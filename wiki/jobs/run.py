@@ -24,6 +24,8 @@ BACK_OFF = (30.0, 120.0, 600.0)
 MOST_INTERRUPTIONS = 5
 """A job whose process ended in the middle of it so often is not begun again: it may be what ends it."""
 _TELL_SECONDS = 0.2
+_FEW = 50
+"""Each of so many steps is told, of more only some: a call of a model takes long, a page does not."""
 _POLL = 0.05
 
 log = logging.getLogger(__name__)
@@ -95,7 +97,8 @@ class _Running:
 
     def stepped(self, step: Step) -> None:
         self._change(step=step)
-        if time.monotonic() - self._told >= _TELL_SECONDS:
+        few = step.total is not None and step.total <= _FEW
+        if few or time.monotonic() - self._told >= _TELL_SECONDS:
             self.save()
         self._progress(step)
 

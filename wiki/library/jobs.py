@@ -5,8 +5,6 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from wiki.documents.model import INDEX_FILE
-from wiki.documents.reader import read_index
 from wiki.errors import Conflict, NotFound
 from wiki.jobs.job import Job, JobState, UploadRequest, utc_now
 from wiki.jobs.store import Claim, JobStore
@@ -93,18 +91,19 @@ class Accepting(Writing):
 
         Raises Conflict when it was written and removed since: it is not made again behind its owner's back.
         """
-        folder = self.documents.find(job.accepted.doc_id)
-        if folder is not None:
-            index = folder / INDEX_FILE
-            if read_index(index, index.read_bytes()).source_sha256 != job.accepted.sha256:
-                return None
-            twin = self.has_source(job.accepted.sha256)
-            record = self._record(job.accepted.doc_id)
-            duplicate_of = twin if twin != job.accepted.doc_id else None
-            return self._upload_result(record, False, created=True, duplicate_of=duplicate_of)
-        if job.accepted.request.on_duplicate == "new" and any(mark.stage == "written" for mark in before.stages):
-            raise Conflict(f"document {job.accepted.doc_id} was written and removed again before its job ended")
-        return None
+        accepted = job.accepted
+        try:
+            record = self._record(accepted.doc_id)
+        except NotFound:
+            if accepted.request.on_duplicate == "new" and any(mark.stage == "written" for mark in before.stages):
+                message = f"document {accepted.doc_id} was written and removed again before its job ended"
+                raise Conflict(message, doc_id=accepted.doc_id) from None
+            return None
+        if record.document.source_sha256 != accepted.sha256:
+            return None
+        twin = self.has_source(accepted.sha256)
+        duplicate_of = twin if twin != accepted.doc_id else None
+        return self._upload_result(record, False, created=True, duplicate_of=duplicate_of)
 
     def follow_index(self, result: UploadResult, seconds: float = INDEX_SECONDS) -> UploadResult:
         """The same answer once the index holds the document; ``indexed`` is false when it took longer."""
