@@ -1,5 +1,6 @@
 """Chat models: what is asked, what servers answer, and what they don't take."""
 
+import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -204,6 +205,19 @@ def test_calls_beyond_the_concurrency_wait() -> None:
         list(pool.map(lambda _: ask(model), range(6)))
         assert len(server.calls) == 6
     assert most == 2
+
+
+def test_a_server_that_seems_to_cut_prompts_is_warned_about_once(caplog: pytest.LogCaptureFixture) -> None:
+    long = "Whales sing at night. " * 1_000
+    with ChatServer([completion("{}", usage=(4_000, 1)), completion("{}", usage=(1_024, 1))]) as server:
+        model = chat(server.base_url)
+        with caplog.at_level(logging.WARNING, "wiki"):
+            model.ask(SYSTEM, long, schema=SCHEMA, max_tokens=500)
+            assert caplog.records == []
+            for _ in range(2):
+                model.ask(SYSTEM, long, schema=SCHEMA, max_tokens=500)
+    assert len(caplog.records) == 1
+    assert "llm.context_tokens" in caplog.text and "Whales" not in caplog.text
 
 
 def test_a_base_url_without_its_version_works() -> None:

@@ -1,6 +1,7 @@
 """Chat models behind an OpenAI-compatible ``/chat/completions``: hosted ones, vLLM, Ollama, LM Studio, llama.cpp."""
 
 import json
+import logging
 import re
 import threading
 from collections.abc import Iterator
@@ -15,6 +16,9 @@ Structured = Literal["schema", "object", "none"]
 PATHS = ("chat/completions", "v1/chat/completions")
 _WEAKER: dict[Structured, Structured] = {"schema": "object", "object": "none"}
 _ABOUT_FORMAT = re.compile(r"response.?format|json|schema|grammar|structured|parameter|guided", re.IGNORECASE)
+FEWEST_WORDS = 1_000
+_WORD = re.compile(r"[A-Za-z]{3,}")
+_log = logging.getLogger(__name__)
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>", re.IGNORECASE)
 _THOUGHT_END = re.compile(r"</(?:think|thinking|thought|reasoning)>\s*", re.IGNORECASE)
 
@@ -56,6 +60,7 @@ class OpenAIChat:
         self._slots = threading.BoundedSemaphore(concurrency)
         self._auto = structured == "auto"
         self._temperature = temperature
+        self._warned = False
         self._dialect = _Dialect("schema" if structured == "auto" else structured)
 
     def ask(self, system: str, user: str, *, schema: dict[str, object], max_tokens: int) -> Reply:
@@ -80,6 +85,7 @@ class OpenAIChat:
                     continue
                 reply = self._reply(body)
                 self._dialect = dialect
+                self._look_for_a_cut(user, reply)
                 return reply
 
     def _payload(
@@ -115,6 +121,19 @@ class OpenAIChat:
         if self._auto and about and dialect.structured in _WEAKER:
             return replace(dialect, structured=_WEAKER[dialect.structured])
         return None
+
+    def _look_for_a_cut(self, user: str, reply: Reply) -> None:
+        """Warns once when the server counted fewer tokens than half the words sent: some cut a prompt silently."""
+        words = sum(1 for _ in _WORD.finditer(user))
+        if not self._warned and words > FEWEST_WORDS and 0 < reply.prompt_tokens < words / 2:
+            self._warned = True
+            _log.warning(
+                "the chat model at %s counted %d tokens in a prompt of %d words: it may see only a part. Raise its context "
+                "(num_ctx of Ollama) or lower llm.context_tokens",
+                self._endpoint.url,
+                reply.prompt_tokens,
+                words,
+            )
 
     def _reply(self, body: object) -> Reply:
         fields = _fields(body)

@@ -15,8 +15,10 @@ from wiki.errors import ConfigurationError, ExternalServiceUnavailable
 from wiki.models.endpoint_address import on_this_machine, parsed_url, routes, shown
 from wiki.models.endpoint_reply import Answer, reason_of, rejection
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.25, 60.0
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds before the second try (doubled for each further one, with jitter), and the most an endpoint may ask for."""
+PAUSE_SHARE = 40
+"""The first pause takes no more than this part of a call's time: a search is tried again sooner."""
 CONNECT_SECONDS = 10.0
 LARGEST_REPLY = 64 * 1024 * 1024
 SHORTEST_HIDDEN = 8
@@ -95,7 +97,8 @@ class Endpoint:
                 if answer.status != 429 and answer.status < 500:
                     raise rejection(self.section, self.noun, self.url, answer, self._hidden(payload))
                 failure, wait = self._refusal(answer, payload), _retry_after(answer)
-            pause = FIRST_PAUSE * 2 ** (tries - 1) * random.uniform(0.5, 1.0) if wait is None else wait
+            backoff = min(FIRST_PAUSE, within / PAUSE_SHARE) * 2 ** (tries - 1) * random.uniform(0.5, 1.0)
+            pause = backoff if wait is None else wait
             if tries >= self._tries or pause > LONGEST_PAUSE or time.monotonic() + pause >= end:
                 break
             _log.info("%s: the %s at %s %s; trying again in %.1f s", self.section, self.noun, self.url, failure, pause)
