@@ -1,7 +1,9 @@
 """Jobs over HTTP: accepted, followed, tried again, cancelled."""
 
 import json
+import signal
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,9 @@ import httpx
 import pytest
 from fastapi.testclient import TestClient
 
-from serving.app import create_app, end_streams
+from serving.app import create_app
+from serving.run import GRACE_SECONDS
+from tests.crash.test_jobs_killed import service
 from tests.jobs.conftest import MoodyEmbedder
 from tests.serving.conftest import BASE
 from tests.serving.server import running, wait_until
@@ -226,20 +230,18 @@ def test_the_description_names_every_route_and_what_it_answers(client: TestClien
     assert not any(path.startswith("/api/v1/jobs") for path in paths)
 
 
-def test_open_streams_do_not_hold_up_the_end_of_the_service(root: Path) -> None:
-    embedder = MoodyEmbedder()
-    library = Library(Settings(root=root), embedder=embedder)
-    library.warm()
-    embedder.open.clear()
-    app = create_app(library.settings, library)
-    with running(app) as port, httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
-        job = accepted(client)
-        with client.stream("GET", job["links"]["events"]) as stream:
+def test_an_open_stream_does_not_hold_up_the_end_of_the_service(root: Path, word_embedder: Any) -> None:
+    library = Library(Settings(root=root), embedder=word_embedder)
+    (root / "a.md").write_bytes(TEXT)
+    with library.tenant().accept(root / "a.md", name="a.md") as claim, service(root) as (process, client):
+        with client.stream("GET", f"{JOBS}/{claim.job.job_id}/events") as stream:
             lines = stream.iter_lines()
             assert next(lines) == "event: progress"
-            end_streams(app)
+            started = time.monotonic()
+            process.terminate()
             assert "event: done" not in list(lines)
-    embedder.open.set()
+        assert process.wait(20) in (0, -signal.SIGTERM)
+        assert time.monotonic() - started < GRACE_SECONDS
     library.close()
 
 
