@@ -83,6 +83,13 @@ def test_headings_that_only_count_get_a_phrase_beside_them() -> None:
     assert second.startswith("5:00 to 10:00: ")
 
 
+def test_long_text_under_a_heading_that_says_nothing_stays_before_its_sections() -> None:
+    text = f"# ***\n\n{prose(KITCHEN, 900)}\n\n{prose(HARBOUR, 900)}\n\n## Pumps\n\n{prose(WORKSHOP, 100)}\n"
+    tree, bodies = tree_of(parsed(text), EMBEDDER)
+    assert len(tree.topics) > 2
+    assert bodies[-1].startswith("## Pumps")
+
+
 def test_white_space_alone_is_refused() -> None:
     with pytest.raises(ExtractionEmpty):
         tree_of(of_blocks(Block("\n \n", "blank")), EMBEDDER)

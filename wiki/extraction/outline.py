@@ -115,7 +115,7 @@ def _placed(sections: Sequence[Section], pieces: dict[int, list[Section]], depth
     for section in sections:
         later = pieces.get(id(section), [])
         section.children = list(_placed(section.children, pieces, depth + 1))
-        if section.name and depth < MAX_DEPTH:
+        if (section.name or section.children) and depth < MAX_DEPTH:
             section.children = later + section.children
             yield section
         else:
