@@ -36,12 +36,19 @@ def inline(runs: Iterable[Run], *, emphasis: bool = True) -> str:
     Emphasis is written only where Markdown reads it as such, so no stray asterisk gets into a word.
     """
     merged = _merged(runs if emphasis else (replace(run, bold=False, italic=False, strike=False) for run in runs))
-    text = ""
+    if len(merged) == 1 and merged[0].text.isalnum() and merged[0] == Run(merged[0].text):
+        return merged[0].text
+    parts: list[str] = []
+    before = ""
     for at, run in enumerate(merged):
         following = merged[at + 1].text[:1] if at + 1 < len(merged) else ""
-        text += _written(run, text[-1:], following)
-    lines = (_BLANKS.sub(" ", line).strip() for line in text.split("\n"))
-    return escape_line_starts("\n".join(line for line in lines if line))
+        parts.append(_written(run, before, following))
+        before = parts[-1][-1:] or before
+    text = "".join(parts)
+    if "\n" in text:
+        lines = (_BLANKS.sub(" ", line).strip() for line in text.split("\n"))
+        return escape_line_starts("\n".join(line for line in lines if line))
+    return escape_line_starts(_BLANKS.sub(" ", text).strip())
 
 
 def one_line(runs: Iterable[Run]) -> str:
@@ -56,24 +63,39 @@ def text_of(runs: Iterable[Run]) -> str:
 
 
 def _merged(runs: Iterable[Run]) -> Sequence[Run]:
-    merged: list[Run] = []
+    groups: list[tuple[Run, list[str]]] = []
     for run in runs:
         if not run.text:
             continue
-        last = merged[-1] if merged else None
-        if last and not run.math and replace(last, text="") == replace(run, text=""):
-            merged[-1] = replace(last, text=last.text + run.text)
-        elif last and not run.text.strip() and run.link is None and last.link is None and not last.math | last.code:
-            merged[-1] = replace(last, text=last.text + run.text)
+        last = groups[-1][0] if groups else None
+        if last and (_alike(last, run) or _is_space_after(last, run)):
+            groups[-1][1].append(run.text)
         else:
-            merged.append(run)
-    return merged
+            groups.append((run, [run.text]))
+    return [run if len(texts) == 1 else replace(run, text="".join(texts)) for run, texts in groups]
+
+
+def _alike(one: Run, other: Run) -> bool:
+    return (
+        one.bold == other.bold
+        and one.link == other.link
+        and one.italic == other.italic
+        and one.code == other.code
+        and one.strike == other.strike
+        and not (one.math or other.math)
+    )
+
+
+def _is_space_after(last: Run, run: Run) -> bool:
+    return not run.text.strip() and run.link is None and last.link is None and not last.math | last.code
 
 
 def _written(run: Run, before: str, after: str) -> str:
     core = run.text.strip()
     if not core:
         return run.text
+    if not (run.math or run.code or run.link) and run.plain:
+        return _escaped(run.text)
     lead = run.text[: len(run.text) - len(run.text.lstrip())]
     trail = run.text[len(run.text.rstrip()) :]
     if run.math:
@@ -81,7 +103,7 @@ def _written(run: Run, before: str, after: str) -> str:
     if run.code:
         marked = _code(core)
     else:
-        marked = escape_inline(core)
+        marked = _escaped(core)
         open_before = not lead and (before.isalnum() or before in "*~\\")
         open_after = not trail and after.isalnum()
         if not run.plain and "\n" not in core and not (open_before and before) and not open_after:
@@ -91,6 +113,10 @@ def _written(run: Run, before: str, after: str) -> str:
         target = target.replace("<", "%3C").replace(">", "%3E").replace("\\", "%5C")
         marked = f"[{' '.join(marked.split())}]({target})"
     return lead + marked + trail
+
+
+def _escaped(words: str) -> str:
+    return words if words.isalnum() else escape_inline(words)
 
 
 def _emphasised(words: str, run: Run) -> str:

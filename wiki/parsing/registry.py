@@ -106,7 +106,7 @@ FORMATS: dict[str, Format] = {
     media.VTT: Format("WebVTT", "wiki.parsing.captions:convert_captions", quick=True),
     media.SOURCE: Format("program text", "wiki.parsing.program_text:convert_program_text", quick=True),
     media.XML: Format("XML", "wiki.parsing.program_text:convert_xml", quick=True),
-    media.HTML: Format("HTML", "wiki.parsing.web_page:convert_html", ("bs4", "lxml")),
+    media.HTML: Format("HTML", "wiki.parsing.web_page:convert_html", ("lxml",)),
     media.EML: Format("mail", "wiki.parsing.mail:convert_mail"),
     media.MSG: Format("Outlook messages", "wiki.parsing.outlook:convert_outlook", ("oxmsg",)),
     media.PDF: Format(
@@ -124,7 +124,7 @@ FORMATS: dict[str, Format] = {
     media.PPTX: Format("PowerPoint presentations", "wiki.parsing.slides:convert_slides", ("lxml",)),
     media.PPT: _legacy("PowerPoint 97 presentations", "lxml"),
     media.ODP: _open_document("OpenDocument presentations"),
-    media.EPUB: Format("EPUB books", "wiki.parsing.book:convert_book", ("bs4", "lxml")),
+    media.EPUB: Format("EPUB books", "wiki.parsing.book:convert_book", ("lxml",)),
     media.PNG: _picture("PNG pictures"),
     media.JPEG: _picture("JPEG pictures"),
     media.WEBP: _picture("WebP pictures"),
