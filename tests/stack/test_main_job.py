@@ -11,6 +11,7 @@ import pytest
 
 from tests.library.conftest import HANDBOOK
 from tests.stack.running import Stack, as_json, running, sha256_of, within
+from tests.supervisor.test_stack import is_ready
 from tests.supervisor.test_supervisor import pids, until
 from wiki.supervisor.ports import answers
 from wiki.supervisor.record import read_record
@@ -118,6 +119,31 @@ def test_a_killed_code_server_loses_no_edit(stack: Stack, tmp_path: Path) -> Non
     assert as_json(stack.wiki("verify", "--json"))["ok"]
     shas = [sha256_of(path) for path in (files[0], files[99])]
     within(60, lambda: all(stack.materializations("topic_vectors", sha) for sha in shas))
+
+
+def test_killed_api_and_code_server_lose_no_accepted_upload(stack: Stack) -> None:
+    before = pids(stack.root)
+    jobs: list[dict[str, str]] = []
+    for number in range(20):
+        text = f"# Harvest {number}\n\nField {number} was mown in June and again in September, before the rain.\n"
+        files = {"file": (f"harvest-{number}.md", text.encode())}
+        reply = stack.call("POST", "/api/v1/knowledge/documents?mode=async", files=files, data={"labels": "harvest"})
+        assert reply.status_code == 202, reply.text
+        jobs.append(reply.json()["data"])
+        if number == 9:
+            os.kill(before["code-server"], signal.SIGKILL)
+    os.kill(before["api"], signal.SIGKILL)
+    assert list((stack.root / "default/default/.jobs").glob("j_*")), "the kill came too late to prove anything"
+    assert until(lambda: pids(stack.root).get("api") not in (None, before["api"]) and is_ready(stack.root), 60)
+
+    def states() -> list[str]:
+        return [stack.call("GET", f"/api/v1/knowledge/jobs/{job['job_id']}").json()["data"]["status"] for job in jobs]
+
+    within(120, lambda: set(states()) == {"done"})
+    listed = stack.call("GET", "/api/v1/knowledge/documents?label=harvest&page_size=100").json()["data"]["documents"]
+    assert sorted(item["doc_id"] for item in listed) == sorted(job["doc_id"] for job in jobs)
+    assert stack.search("september rain", top_k=100, filters={"label": "harvest"})
+    assert as_json(stack.wiki("verify", "--json"))["ok"]
 
 
 def test_verify_tells_a_removed_row_and_a_deleted_index_comes_back(tmp_path: Path) -> None:
