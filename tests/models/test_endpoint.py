@@ -156,6 +156,7 @@ def test_a_slow_reply_is_given_up_in_time(fault: str) -> None:
         (404, ConfigurationError, "embedding.base_url and embedding.model"),
         (413, ExternalServiceUnavailable, "embedding"),
         (422, ExternalServiceUnavailable, "embedding"),
+        (501, ExternalServiceUnavailable, "embedding"),
     ],
 )
 def test_a_rejection_is_not_tried_again(status: int, kind: type[WikiError], look: str) -> None:

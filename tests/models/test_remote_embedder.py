@@ -61,6 +61,11 @@ def test_prompts_stand_before_passages_and_queries() -> None:
         assert model.embed([]) == [] and len(server.calls) == 2
 
 
+def test_the_bare_list_of_llama_cpp_is_read_too() -> None:
+    with EndpointServer([Script([{"index": 0, "embedding": [[3.0, 4.0]]}])]) as server:
+        assert np.allclose(embedder(server.base_url).embed_vectors(["x"])[0], [0.6, 0.8])
+
+
 @pytest.mark.parametrize("size", [1e300, 1e-300, 5e-324])
 def test_vectors_of_any_size_become_unit_length(size: float) -> None:
     with EndpointServer([Script({"data": [item(size, size)]})]) as server:
@@ -140,7 +145,8 @@ def item(*numbers: object, index: object = 0) -> dict[str, object]:
         ({"data": [item(1, 2), "vector"]}, "no list of numbers"),
         ({"data": {"0": [1, 2]}}, "without vectors"),
         ({"error": {"message": "busy"}}, "without vectors"),
-        ([[1, 2], [3, 4]], "without vectors"),
+        ([[1, 2], [3, 4]], "no list of numbers"),
+        ({"data": [item(1, 2), {"index": 1, "embedding": [[1, 2], [3, 4]]}]}, "no list of numbers"),
         ("<html>hello</html>", "not JSON"),
     ],
 )

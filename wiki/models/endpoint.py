@@ -22,6 +22,7 @@ PAUSE_SHARE = 40
 CONNECT_SECONDS = 10.0
 LARGEST_REPLY = 64 * 1024 * 1024
 SHORTEST_HIDDEN = 8
+NOT_IMPLEMENTED = 501
 _log = logging.getLogger(__name__)
 
 
@@ -94,7 +95,7 @@ class Endpoint:
             else:
                 if answer.status < 300:
                     return self._json(answer)
-                if answer.status != 429 and answer.status < 500:
+                if answer.status != 429 and (answer.status < 500 or answer.status == NOT_IMPLEMENTED):
                     raise rejection(self.section, self.noun, self.url, answer, self._hidden(payload))
                 failure, wait = self._refusal(answer, payload), _retry_after(answer)
             backoff = min(FIRST_PAUSE, within / PAUSE_SHARE) * 2 ** (tries - 1) * random.uniform(0.5, 1.0)

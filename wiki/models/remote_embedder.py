@@ -108,7 +108,8 @@ class RemoteEmbedder:
 
     def _vectors(self, body: object, count: int) -> list[Vector]:
         """The vectors of a reply, in the order of the texts, when there is exactly one for each."""
-        data = cast(dict[str, object], body).get("data") if isinstance(body, dict) else None
+        # llama.cpp answers so on /v1/embeddings; its /embeddings gives the bare list, each vector in one more list.
+        data = cast(dict[str, object], body).get("data") if isinstance(body, dict) else body
         if not isinstance(data, list):
             raise self._endpoint.failed("answered without vectors")
         items = cast(list[object], data)
@@ -138,10 +139,12 @@ class RemoteEmbedder:
             raise self._endpoint.failed(f"answered with vectors of {width} numbers, before they had {self._dim}")
 
     def _vector(self, given: object) -> Vector:
-        if not isinstance(given, list) or not given:
-            raise self._endpoint.failed("answered with a vector that is no list of numbers")
-        numbers = cast(list[object], given)
-        if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in numbers):
+        numbers = cast(list[object], given) if isinstance(given, list) else []
+        if len(numbers) == 1 and isinstance(numbers[0], list):
+            numbers = cast(list[object], numbers[0])
+        if not numbers or not all(
+            isinstance(number, int | float) and not isinstance(number, bool) for number in numbers
+        ):
             raise self._endpoint.failed("answered with a vector that is no list of numbers")
         try:
             wide = np.asarray(numbers, np.float64)
