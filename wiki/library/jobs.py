@@ -39,9 +39,11 @@ class Accepting(Writing):
         """Check what can be checked without reading the file, and put it on disk for good. The caller releases the
         claim, or runs it. ``take``: the file at ``path`` may be moved away.
 
-        Raises InvalidInput, Conflict (``doc_id`` exists or is about to), InternalError; nothing is left behind then.
+        Raises InvalidInput, Conflict (``doc_id`` exists or is about to), ConfigurationError (a model is needed and not
+        set), InternalError; nothing is left behind then.
         """
         self._check_upload(title, category_id, doc_id)
+        self._tree_model()
         request = UploadRequest(name, title, category_id, source_type, tuple(labels), on_duplicate)
         if doc_id is None:
             return self.jobs.place(path, request, None, take=take)
