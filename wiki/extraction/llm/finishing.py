@@ -120,7 +120,7 @@ class Finishing:
             self._title,
             lead_of(self._blocks),
             [span.name for span in spans if span.depth <= 2][:20],
-            None,
+            summarise(self._bodies(spans), self._embedder).vectors,
             categories=self._categories,
             embedder=self._embedder,
             threshold=self._settings.classify_threshold,
