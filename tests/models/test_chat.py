@@ -75,6 +75,7 @@ def test_servers_answer_in_many_ways(reply: Script, expected: ChatReply) -> None
     [
         (Script({"choices": []}), "answered without a choice: check llm.base_url"),
         (Script({"choices": None, "error": {"message": "upstream is down"}}), "without a choice: upstream is down"),
+        (Script({"error": {"message": f"{KEY} may not ask: {USER}"}}), "without a choice: … may not ask: …: check"),
         (Script({"choices": [{}]}), "holds no message"),
         (Script({"choices": ["text"]}), "holds no message"),
         (Script([1, 2]), "without a choice"),

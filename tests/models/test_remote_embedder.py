@@ -144,7 +144,7 @@ def item(*numbers: object, index: object = 0) -> dict[str, object]:
         ({"data": [item(1, 2), item(0, 0.0, index=1)]}, "zeros"),
         ({"data": [item(1, 2), "vector"]}, "no list of numbers"),
         ({"data": {"0": [1, 2]}}, "without vectors"),
-        ({"error": {"message": "busy"}}, "without vectors"),
+        ({"error": {"message": f"busy with first text, {KEY}"}}, "without vectors: busy with …, …: check"),
         ([[1, 2], [3, 4]], "no list of numbers"),
         ({"data": [item(1, 2), {"index": 1, "embedding": [[1, 2], [3, 4]]}]}, "no list of numbers"),
         ("<html>hello</html>", "not JSON"),

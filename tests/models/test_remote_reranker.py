@@ -134,6 +134,7 @@ def entry(index: object, score: object = 0.5) -> dict[str, object]:
         ({"results": [entry(0), entry(1), entry(2, None)]}, "no finite number"),
         ({"results": [entry(0), entry(1), 0.5]}, "no finite number"),
         ({"results": None}, "without scores"),
+        ({"detail": f"busy with {TEXTS[1]} for {KEY}"}, "without scores: busy with … for …: check"),
         ({"scores": [0.1, 0.2, 0.3]}, "without scores"),
         ("0.5", "without scores"),
         ("<html>hello</html>", "not JSON"),

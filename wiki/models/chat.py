@@ -83,7 +83,7 @@ class OpenAIChat:
                         raise
                     dialect = weaker
                     continue
-                reply = self._reply(body)
+                reply = self._reply(body, payload)
                 self._dialect = dialect
                 self._look_for_a_cut(user, reply)
                 return reply
@@ -135,14 +135,11 @@ class OpenAIChat:
                 words,
             )
 
-    def _reply(self, body: object) -> Reply:
+    def _reply(self, body: object, sent: dict[str, object]) -> Reply:
         fields = _fields(body)
         choices = fields.get("choices")
         if not isinstance(choices, list) or not choices:
-            told = _fields(fields.get("error")).get("message")
-            raise self._endpoint.failed(
-                f"answered without a choice{f': {told[:200]}' if isinstance(told, str) else ''}"
-            )
+            raise self._endpoint.failed("answered without a choice", body, sent)
         choice = _fields(cast(list[object], choices)[0])
         message = _fields(choice.get("message"))
         if not message:

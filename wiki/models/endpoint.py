@@ -13,7 +13,7 @@ import httpx
 
 from wiki.errors import ConfigurationError, ExternalServiceUnavailable
 from wiki.models.endpoint_address import on_this_machine, parsed_url, routes, shown
-from wiki.models.endpoint_reply import Answer, reason_of, rejection
+from wiki.models.endpoint_reply import Answer, reason_in, reason_of, rejection
 
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds before the second try (doubled for each further one, with jitter), and the most an endpoint may ask for."""
@@ -110,9 +110,15 @@ class Endpoint:
         look = "wait, or raise its limit" if busy else f"check that it runs, and {self.section}.base_url"
         raise self._unavailable(f"{failure}{many}", look, told)
 
-    def failed(self, what: str, **details: object) -> ExternalServiceUnavailable:
-        """The error for a reply that makes no sense: the endpoint ``what``, as in ``answered without vectors``."""
-        return self._unavailable(what, f"check {self.section}.base_url and {self.section}.model", details)
+    def failed(
+        self, what: str, body: object = None, sent: Mapping[str, object] | None = None, **details: object
+    ) -> ExternalServiceUnavailable:
+        """The error for a reply that makes no sense: the endpoint ``what``, as in ``answered without vectors``. An
+        error told in the reply's ``body`` is quoted, without the key and what was ``sent``.
+        """
+        reason = reason_in(body, self._hidden(sent or {}))
+        said = f"{what}: {reason}" if reason else what
+        return self._unavailable(said, f"check {self.section}.base_url and {self.section}.model", details)
 
     def _unavailable(self, what: str, look: str, details: Mapping[str, object]) -> ExternalServiceUnavailable:
         return ExternalServiceUnavailable(

@@ -20,14 +20,18 @@ class Answer:
 
 
 def reason_of(answer: Answer, hidden: Iterable[str] = ()) -> str:
-    """The endpoint's own words, on one line of at most 240 characters; empty when it gave none.
-
-    Only the message of a JSON error is taken, never a page or an echoed request; each of ``hidden`` is left out.
-    """
+    """The endpoint's own words; empty when it gave none. See ``reason_in``."""
     try:
-        said = _message(json.loads(answer.body))
+        return reason_in(json.loads(answer.body), hidden)
     except (ValueError, RecursionError):
         return ""
+
+
+def reason_in(body: object, hidden: Iterable[str] = ()) -> str:
+    """The message of a JSON error on one line of at most 240 characters, never an echoed request; each of ``hidden``
+    is left out.
+    """
+    said = _message(body)
     for text in sorted(hidden, key=len, reverse=True):
         said = said.replace(text, "…").replace(" ".join(text.split()), "…")
     said = " ".join(said.split())
@@ -54,7 +58,7 @@ def rejection(section: str, noun: str, url: str, answer: Answer, hidden: Iterabl
 
 
 def _message(body: object) -> str:
-    """``error.message``, ``error``, ``message`` or ``detail`` of a JSON error, whichever there is."""
+    """``error.message``, ``error``, ``message``, ``msg`` or ``detail`` of a JSON error, whichever there is."""
     if isinstance(body, list):
         return _message(cast(list[object], body)[0]) if body else ""
     if not isinstance(body, dict):

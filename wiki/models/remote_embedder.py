@@ -87,7 +87,7 @@ class RemoteEmbedder:
         for start in range(0, len(prompted), self._batch_size):
             payload = self._payload(prompted[start : start + self._batch_size])
             body = self._endpoint.post(payload, timeout=self._timeout, within=BATCH_PATIENCE * self._timeout)
-            vectors += self._vectors(body, len(prompted[start : start + self._batch_size]))
+            vectors += self._vectors(body, payload)
         return vectors
 
     def embed_query(self, text: str) -> QueryEmbedding:
@@ -95,7 +95,7 @@ class RemoteEmbedder:
         wait = self._query_timeout
         payload = self._payload([self._query_prompt + text])
         body = self._endpoint.post(payload, timeout=wait, within=wait, limit="query_timeout_seconds")
-        return QueryEmbedding(self._vectors(body, 1)[0], None, None)
+        return QueryEmbedding(self._vectors(body, payload)[0], None, None)
 
     def _payload(self, texts: Sequence[str]) -> dict[str, object]:
         # Most endpoints reject a whole batch for one blank text; what vector it gets is of no consequence.
@@ -106,12 +106,13 @@ class RemoteEmbedder:
         }
         return {**payload, "dimensions": self._dim} if self._request_dim else payload
 
-    def _vectors(self, body: object, count: int) -> list[Vector]:
-        """The vectors of a reply, in the order of the texts, when there is exactly one for each."""
+    def _vectors(self, body: object, sent: dict[str, object]) -> list[Vector]:
+        """The vectors of a reply, in the order of the texts sent, when there is exactly one for each."""
+        count = len(cast(list[str], sent["input"]))
         # llama.cpp answers so on /v1/embeddings; its /embeddings gives the bare list, each vector in one more list.
         data = cast(dict[str, object], body).get("data") if isinstance(body, dict) else body
         if not isinstance(data, list):
-            raise self._endpoint.failed("answered without vectors")
+            raise self._endpoint.failed("answered without vectors", body, sent)
         items = cast(list[object], data)
         if len(items) != count:
             raise self._endpoint.failed(f"answered with {len(items)} vectors for {count} texts")

@@ -73,8 +73,9 @@ class RemoteReranker:
         for start in range(0, len(candidates), self._batch_size):
             texts = [candidate.text for candidate in candidates[start : start + self._batch_size]]
             left = max(0.001, end - time.monotonic())
-            body = self._endpoint.post(self._payload(query, texts), timeout=left, within=left)
-            values += self._values(body, len(texts))
+            payload = self._payload(query, texts)
+            body = self._endpoint.post(payload, timeout=left, within=left)
+            values += self._values(body, payload, len(texts))
         return self._to_unit(values)
 
     def _payload(self, query: str, texts: list[str]) -> dict[str, object]:
@@ -83,14 +84,13 @@ class RemoteReranker:
         payload: dict[str, object] = {"model": self._model, "query": query, "documents": texts, "top_n": len(texts)}
         return {**payload, "return_documents": False} if self._shape == "jina" else payload
 
-    def _values(self, body: object, count: int) -> list[float]:
+    def _values(self, body: object, sent: dict[str, object], count: int) -> list[float]:
         """One number per text, in order."""
-        if isinstance(body, dict):
-            body = cast(dict[str, object], body).get("results")
-        if not isinstance(body, list):
-            raise self._endpoint.failed("answered without scores")
+        results = cast(dict[str, object], body).get("results") if isinstance(body, dict) else body
+        if not isinstance(results, list):
+            raise self._endpoint.failed("answered without scores", body, sent)
         found: dict[int, float] = {}
-        for item in cast(list[object], body):
+        for item in cast(list[object], results):
             score = _score(item)
             if score is None:
                 raise self._endpoint.failed("answered with a score that is no finite number with an index")
