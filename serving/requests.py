@@ -198,7 +198,9 @@ class UploadOptions(BaseModel):
         description="`sync`: the answer comes when the document stands. `async`: 202 with a job once the file is safe.",
     )
     on_duplicate: OnDuplicate = Field(default="new", description="What to do when the same bytes are there already.")
-    wait: float | None = Field(default=None, ge=0, le=60, description="Most seconds to wait for the index.")
+    wait: float | None = Field(
+        default=None, ge=0, le=60, description="Most seconds to wait for the index; `mode=async` never waits."
+    )
 
 
 def _many(value: str | list[Any] | None) -> tuple[str, ...]:

@@ -73,6 +73,8 @@ def test_404_not_found(serving: Serving) -> None:
     with serving() as client:
         assert code(client.get(f"{DOCUMENTS}/d_0123456789ab")) == (404, "NOT_FOUND")
         assert code(client.get("/api/v1/knowledge/topics/d_0123456789ab_1")) == (404, "NOT_FOUND")
+        assert code(client.get("/api/v1/knowledge/jobs/j_0123456789abcdef01")) == (404, "NOT_FOUND")
+        assert code(client.get("/api/v1/knowledge/jobs/j_0123456789abcdef01/events")) == (404, "NOT_FOUND")
 
 
 def test_409_conflict(serving: Serving) -> None:

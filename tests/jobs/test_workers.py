@@ -11,6 +11,7 @@ import pytest
 from tests.jobs.conftest import File, MoodyEmbedder, accepted
 from tests.serving.server import wait_until
 from wiki.errors import ExternalServiceUnavailable
+from wiki.jobs import workers
 from wiki.jobs.job import Job, utc_now
 from wiki.jobs.workers import JobWorkers
 from wiki.library import Library, TenantLibrary
@@ -101,6 +102,48 @@ def test_a_stop_puts_what_runs_back_and_the_next_process_finishes_it(
     embedder.error = None
     with working(library):
         wait_until(lambda: status(here, job_id) == "done", 30)
+
+
+def test_a_job_that_an_orderly_end_cuts_off_is_not_held_responsible(
+    library: Library,
+    here: TenantLibrary,
+    embedder: MoodyEmbedder,
+    file: File,
+    working: Working,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workers, "_END_SECONDS", 0.1)
+    library.warm()
+    job_id = accepted(here, file())
+    embedder.open.clear()
+    with working(library):
+        wait_until(lambda: embedder.waiting > 0, 20)
+    assert (here.jobs.find(job_id).state.status, here.jobs.claim(job_id)) == ("queued", None)
+    embedder.open.set()
+    wait_until(lambda: status(here, job_id) == "done", 30)
+
+
+def test_a_tenant_whose_disk_refuses_holds_up_no_other_and_is_told_once(
+    library: Library,
+    here: TenantLibrary,
+    file: File,
+    working: Working,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    there = library.tenant("shop", "east")
+    lost, good = accepted(there, file()), accepted(here, file())
+
+    def refuse() -> Iterator[Job]:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(there.jobs, "unfinished", refuse)
+        with working(library):
+            wait_until(lambda: status(here, good) == "done", 30)
+    assert sum("shop/east" in record.message for record in caplog.records) == 1
+    with working(library):
+        wait_until(lambda: status(there, lost) == "done", 30)
 
 
 def test_a_failed_job_whose_time_has_come_is_tried_again_and_another_is_not(

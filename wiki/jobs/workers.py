@@ -5,10 +5,11 @@ import threading
 import time
 from collections import deque
 from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from wiki.errors import WikiError
+from wiki.errors import NotFound, WikiError
 from wiki.jobs.job import Job, utc_now
 from wiki.jobs.run import run_job
 from wiki.jobs.stages import Stage
@@ -37,7 +38,7 @@ class JobWorkers:
         self._guard = threading.Lock()
         self._working = 0
         self._room = threading.Event()
-        self._threads: set[threading.Thread] = set()
+        self._threads: dict[threading.Thread, tuple[TenantLibrary, str]] = {}
         self._most = library.settings.api.job_workers + _FOLLOWING
         self._tidied = float("-inf")
         self._refused: set[str] = set()
@@ -55,8 +56,17 @@ class JobWorkers:
                     self._begin(*due.popleft(), stop)
                 self._room.wait(min(_LOOK_SECONDS, max(0.0, again - time.monotonic())))
         deadline = time.monotonic() + _END_SECONDS
-        for thread in list(self._threads):
+        for thread, (here, job_id) in list(self._threads.items()):
             thread.join(max(0.0, deadline - time.monotonic()))
+            if thread.is_alive():
+                self._put_back(here, job_id)
+
+    def _put_back(self, here: "TenantLibrary", job_id: str) -> None:
+        """Note that a job will be cut off by an orderly end, which is not held against it."""
+        with self._told(here), suppress(NotFound):
+            job = here.jobs.find(job_id)
+            if job.state.status == "running":
+                here.jobs.save(Job(job.accepted, replace(job.state, status="queued")))
 
     def _due(self) -> "deque[tuple[Job, TenantLibrary]]":
         """What somebody should run, the oldest first."""
@@ -81,7 +91,7 @@ class JobWorkers:
             thread = threading.Thread(
                 target=self._work, args=(here, claim, stop), name=f"job-{job.job_id}", daemon=True
             )
-            self._threads.add(thread)
+            self._threads[thread] = here, job.job_id
             self._count(+1)
             thread.start()
 
@@ -121,7 +131,7 @@ class JobWorkers:
             stop.wait(_REFUSED_SECONDS)
         finally:
             claim.release()
-            self._threads.discard(threading.current_thread())
+            self._threads.pop(threading.current_thread(), None)
             if not freed:
                 self._count(-1)
 
