@@ -11,7 +11,7 @@ from wiki.parsing.inline import Run
 
 _CODE = frozenset({"code", "kbd", "samp", "tt"})
 _BOLD, _ITALIC, _STRIKE = frozenset({"b", "strong"}), frozenset({"i", "em"}), frozenset({"s", "strike", "del"})
-_STYLED = _CODE | _BOLD | _ITALIC | _STRIKE
+STYLED = _CODE | _BOLD | _ITALIC | _STRIKE | {"a"}
 _SPACE = re.compile(r"[ \t\r\n\f]+")
 _PLAIN = Run("")
 
@@ -57,10 +57,8 @@ def content_of(node: Node, style: Run = _PLAIN) -> list[Styled]:
 def element_of(node: Node, style: Run = _PLAIN) -> list[Styled]:
     """An element within a line, with the style it brings; what follows it is not part of it."""
     tag = node.tag
-    if tag in _STYLED:
-        return content_of(node, _styled(tag, style))
-    if tag == "a":
-        return content_of(node, _linked(node.get("href"), style))
+    if tag in STYLED:
+        return content_of(node, style_in(node, style))
     if tag == "br":
         return [(style, "\n")]
     if tag == "img":
@@ -93,8 +91,12 @@ def _run(words: str, style: Run) -> Run:
     return Run(words, style.bold, style.italic, style.strike, style.code, style.math, style.link)
 
 
-def _linked(link: str, style: Run) -> Run:
-    return replace(style, link=link) if link else style
+def style_in(node: Node, style: Run) -> Run:
+    """The style of the words in one of the ``STYLED`` elements that stands in ``style``."""
+    if node.tag == "a":
+        link = node.get("href").strip()
+        return replace(style, link=link) if link else style
+    return _styled(node.tag, style)
 
 
 @lru_cache(maxsize=1024)

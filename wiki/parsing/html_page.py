@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from wiki.parsing.html_tree import LISTS, Node, parse_page
+from wiki.parsing.html_tree import HEADINGS, LISTS, Node, parse_page
 from wiki.parsing.html_writer import HtmlWriter
 from wiki.parsing.source import Piece
 
@@ -14,7 +14,7 @@ _NEVER_SHOWN = frozenset(
 _NAVIGATION = frozenset({"nav", "button", "select", "dialog"})
 _ROLES = frozenset({"navigation", "search", "menu", "menubar", "toolbar", "dialog"})
 _OUT_OF_PRINT = frozenset({"noprint", "no-print", "mw-editsection", "navbox", "skip-link"})
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt"})
+_OPENERS = HEADINGS | {"summary", "dt"}
 _LEAST_LANGUAGES = 3
 _LEAST_SHARE = 0.4
 
@@ -46,7 +46,7 @@ class _Content:
             return True
         if tag in _NAVIGATION:
             # The words of a heading that opens and closes what stands below it are a button.
-            return tag != "button" or not any(node.tag in _HEADINGS for node in above)
+            return tag != "button" or not any(node.tag in _OPENERS for node in above)
         return (
             bool(attributes)
             and tag not in ("body", "html")

@@ -14,8 +14,12 @@ BLOCKS = frozenset(
 LISTS = frozenset({"ul", "ol", "menu", "dir"})
 _LEVELS = LISTS | {"dl", "table", "blockquote"}
 _STRUCTURE = _LEVELS | {"li", "dt", "dd", "caption", "thead", "tbody", "tfoot", "tr", "td", "th"}
+_PREFIXES = frozenset({"", "html", "xhtml", "h", "svg", "math", "mml", "m"})
+"""Under these names elements are HTML's own; Word's ``o:p`` is no paragraph."""
 _DRAWN = frozenset({"title", "text", "svg", "foreignobject", "p", "div"})
 """What of a drawing is kept as elements; the words of others belong to what they lie in."""
+HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
+_NEVER_NESTED = (HEADINGS, frozenset({"dt", "dd"}))
 _MOST_LEVELS = 40
 _MOST_WRAPPERS = 40
 _MOST_NODES = 100
@@ -113,7 +117,8 @@ class _Builder:
         if self._dropped:
             self._dropped += 1
             return
-        tag = tag.rpartition(":")[2].lower()
+        prefix, _, local = tag.lower().rpartition(":")
+        tag = local if prefix in _PREFIXES else f"{prefix}:{local}"
         if self._content.drops(tag, attributes, self._open):
             self._dropped = 1
             return
@@ -131,6 +136,7 @@ class _Builder:
             if tag in BLOCKS:
                 self._break()
         else:
+            self._close_before(tag)
             node = Node(tag, attributes)
             self._open[-1].children.append(node)
             if tag in BLOCKS:
@@ -146,8 +152,10 @@ class _Builder:
         if node is None or node is _FLAT:
             self._flat -= node is _FLAT
             return
-        self._open.pop()
-        self._count(node.tag, -1)
+        if self._open[-1] is node:
+            self._pop()
+        else:
+            self._break()
         if self._content.empties(node):
             node.text = ""
             node.children.clear()
@@ -163,6 +171,14 @@ class _Builder:
         self._kept.append(node)
         self._open.append(node)
         self._count(node.tag, 1)
+
+    def _pop(self) -> None:
+        self._count(self._open.pop().tag, -1)
+
+    def _close_before(self, tag: str) -> None:
+        """Ends that a page may leave out and libxml2 does not add."""
+        if any(tag in kinds and self._open[-1].tag in kinds for kinds in _NEVER_NESTED):
+            self._pop()
 
     def _count(self, tag: str, change: int) -> None:
         if tag in _LEVELS:

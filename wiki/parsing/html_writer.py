@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
-from wiki.parsing.html_inline import Styled, content_of, element_of, preformatted, runs_of, spaced
+from wiki.parsing.html_inline import STYLED, Styled, content_of, element_of, preformatted, runs_of, spaced, style_in
 from wiki.parsing.html_table import cell_grid, take_apart
-from wiki.parsing.html_tree import BLOCKS, LISTS, Node
+from wiki.parsing.html_tree import BLOCKS, HEADINGS, LISTS, Node
 from wiki.parsing.inline import Run, inline, one_line
 from wiki.parsing.markdown_writer import MarkdownWriter
 from wiki.parsing.source import Piece
 
 _PRE = frozenset({"pre", "listing", "xmp", "plaintext"})
-_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_PLAIN, _BOLD = Run(""), Run("", bold=True)
 _NUMBER = re.compile(r"\d{1,9}")
 
 
@@ -23,6 +22,8 @@ class HtmlWriter:
 
     def __init__(self) -> None:
         self._writer = MarkdownWriter()
+        self._style = Run("")
+        """What a link or an emphasis around blocks gives the words in them."""
 
     def pieces(self, root: Node) -> tuple[Piece, ...]:
         self._inner(root, 0)
@@ -33,24 +34,28 @@ class HtmlWriter:
 
     def _flow(self, nodes: Iterable[Node], depth: int, lead: str = "") -> None:
         """Blocks and the loose words between them."""
-        parts: list[Styled] = [(_PLAIN, spaced(lead))]
+        parts: list[Styled] = [(self._style, spaced(lead))]
         for node in nodes:
             if node.tag in BLOCKS or node.holds_block:
                 self._paragraph(parts, depth)
                 parts = []
                 self._block(node, depth)
             else:
-                parts += element_of(node)
+                parts += element_of(node, self._style)
             if node.tail:
-                parts.append((_PLAIN, spaced(node.tail)))
+                parts.append((self._style, spaced(node.tail)))
         self._paragraph(parts, depth)
+
+    @property
+    def _bold(self) -> Run:
+        return replace(self._style, bold=True)
 
     def _paragraph(self, parts: list[Styled], depth: int) -> None:
         self._writer.paragraph(inline(runs_of(parts)), depth)
 
     def _block(self, node: Node, depth: int) -> None:
         tag = node.tag
-        if tag in _HEADINGS:
+        if tag in HEADINGS:
             self._heading(node, depth)
         elif tag in LISTS:
             self._list(node, depth)
@@ -66,16 +71,20 @@ class HtmlWriter:
         elif tag == "li":
             self._item(node, "-", depth)
         elif tag == "summary":
-            self._paragraph(content_of(node, _BOLD), depth)
+            self._paragraph(content_of(node, self._bold), depth)
+        elif tag in STYLED:
+            around, self._style = self._style, style_in(node, self._style)
+            self._inner(node, depth)
+            self._style = around
         elif tag != "hr":
             self._inner(node, depth)
 
     def _heading(self, node: Node, depth: int) -> None:
         blocks = {inner.tag for inner in node.walk() if inner is not node} if node.holds_block else set[str]()
-        if depth or not blocks.isdisjoint({"table", "ul", "ol", *_HEADINGS}):
+        if depth or not blocks.isdisjoint({"table", "ul", "ol", *HEADINGS}):
             self._inner(node, depth)
         else:
-            self._writer.heading(int(node.tag[1]), one_line(runs_of(content_of(node))))
+            self._writer.heading(int(node.tag[1]), one_line(runs_of(content_of(node, self._style))))
 
     def _list(self, node: Node, depth: int) -> None:
         ordered = node.tag == "ol"
@@ -95,17 +104,17 @@ class HtmlWriter:
             self._flow((), depth + 1, child.tail)
 
     def _item(self, node: Node, marker: str, depth: int) -> None:
-        parts: list[Styled] = [(_PLAIN, spaced(node.text))]
+        parts: list[Styled] = [(self._style, spaced(node.text))]
         rest: list[Node] = []
         blank = not node.text.strip()
         for child in node.children:
             if not rest and blank and child.tag in ("p", "div", "span") and not child.holds_block:
-                parts = [*content_of(child), (_PLAIN, spaced(child.tail))]
+                parts = [*content_of(child, self._style), (self._style, spaced(child.tail))]
                 blank = not any(words.strip() for _, words in parts)
             elif rest or child.tag in BLOCKS or child.holds_block:
                 rest.append(child)
             else:
-                parts += [*element_of(child), (_PLAIN, spaced(child.tail))]
+                parts += [*element_of(child, self._style), (self._style, spaced(child.tail))]
                 blank = blank and not any(words.strip() for _, words in parts)
         said = inline(runs_of(parts))
         if not said and not any(child.has_words() or child.tail.strip() for child in rest):
@@ -118,7 +127,7 @@ class HtmlWriter:
         self._flow((), depth, node.text)
         for child in node.children:
             if child.tag == "dt" and not child.holds_block:
-                self._paragraph(content_of(child, _BOLD), depth)
+                self._paragraph(content_of(child, self._bold), depth)
             elif child.tag == "div":
                 self._definitions(child, depth)
             else:
