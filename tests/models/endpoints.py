@@ -67,7 +67,7 @@ class EndpointServer:
 
     def __init__(self, replies: Sequence[Reply], *, only: Sequence[str] = ()) -> None:
         self.calls: list[Call] = []
-        self._replies = list(replies)
+        self.replies = list(replies)
         self._only = tuple(only)
         self._guard = threading.Lock()
         self.stopped = threading.Event()
@@ -96,7 +96,7 @@ class EndpointServer:
             return Script("<h1>Not Found</h1>", 404, {"content-type": "text/html"})
         with self._guard:
             self.calls.append(call)
-            reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+            reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         return reply if isinstance(reply, Script) else reply(call)
 
 

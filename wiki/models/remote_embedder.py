@@ -1,7 +1,6 @@
 """Vectors from any OpenAI-compatible ``/embeddings``."""
 
 import hashlib
-import threading
 from collections.abc import Sequence
 from typing import cast
 
@@ -51,7 +50,6 @@ class RemoteEmbedder:
         self._passage_prompt = passage_prompt
         self._timeout = timeout_seconds
         self._query_timeout = query_timeout_seconds
-        self._probing = threading.Lock()
 
     @property
     def fingerprint(self) -> str:
@@ -62,9 +60,8 @@ class RemoteEmbedder:
     def dim(self) -> int:
         """As set, else as the endpoint's first vector has it. Raises what ``embed_query`` raises."""
         if self._dim is None:
-            with self._probing:
-                if self._dim is None:
-                    self._dim = len(self.embed_query(PROBE).vector)
+            # Without a lock: behind a dead endpoint, threads would wait for each other's time limits.
+            self._dim = len(self.embed_query(PROBE).vector)
         return self._dim
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
