@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import nullcontext
 from typing import Any
 
 import dagster as dg
@@ -16,18 +17,21 @@ from wiki.supervisor.record import api_url
 
 Done = tuple[Source, IncomingOutcome]
 
+_FEW = 5
+
 
 def ingest_sources(context: dg.AssetExecutionContext, library: Library, found: Sequence[Source]) -> list[Done]:
     """Ingest every source, one after another. Files first, events after: a batch is searchable early."""
     context.instance.add_run_tags(context.run.run_id, {keys.PID_TAG: str(os.getpid())})
     standing = _standing(context.instance, library, [source.partition for source in found])
     done: list[Done] = []
-    for source in found:
-        outcome = _ingest(library, source, standing)
-        if outcome.status == "added" and outcome.doc_id:
-            standing[source.partition] = outcome.doc_id
-        _log(context, source, outcome)
-        done.append((source, outcome))
+    with library.presence.importing() if len(found) > _FEW else nullcontext():
+        for source in found:
+            outcome = _ingest(library, source, standing)
+            if outcome.status == "added" and outcome.doc_id:
+                standing[source.partition] = outcome.doc_id
+            _log(context, source, outcome)
+            done.append((source, outcome))
     return done
 
 

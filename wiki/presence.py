@@ -2,12 +2,14 @@
 
 import json
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from wiki.filesystem import FileLock, write_atomic
-from wiki.tenants import INDEX_DIR, run_file, watch_lock
+from wiki.tenants import INDEX_DIR, import_lock, run_file, watch_lock
 
 _HEARTBEAT = "cascade.json"
 
@@ -21,14 +23,25 @@ class Presence:
 
     def somebody_watches(self) -> bool:
         """Whether a cascade holds the baton at this moment."""
-        path = watch_lock(self._root)
-        if not path.exists():
-            return False
+        return _held(watch_lock(self._root))
+
+    @contextmanager
+    def importing(self) -> Generator[None]:
+        """Says while it is open that many files are brought in, so that the cascade takes them in larger batches."""
+        path = import_lock(self._root)
+        path.parent.mkdir(parents=True, exist_ok=True)
         lock = FileLock(path)
-        if lock.try_acquire():
-            lock.release()
-            return False
-        return True
+        # Those who ask whether it is held hold it for a moment themselves.
+        mine = lock.acquire(timeout=1)
+        try:
+            yield
+        finally:
+            if mine:
+                lock.release()
+
+    def somebody_imports(self) -> bool:
+        """Whether a bulk import runs at this moment."""
+        return _held(import_lock(self._root))
 
     def beat(self) -> None:
         """Note that this process has just reconciled every tenant."""
@@ -53,6 +66,16 @@ class Presence:
             beat = self.cascade().get("reconciled_at")
             self._ready = started is None or (beat is not None and _time(beat) >= _time(started))
         return self._ready
+
+
+def _held(path: Path) -> bool:
+    if not path.exists():
+        return False
+    lock = FileLock(path)
+    if lock.try_acquire():
+        lock.release()
+        return False
+    return True
 
 
 def _read(path: Path) -> dict[str, Any]:

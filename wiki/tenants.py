@@ -110,6 +110,11 @@ def watch_lock(root: Path) -> Path:
     return root / INDEX_DIR / "watch.lock"
 
 
+def import_lock(root: Path) -> Path:
+    """Held while many files are brought in."""
+    return root / INDEX_DIR / "import.lock"
+
+
 def run_file(root: Path) -> Path:
     """Ports and pids of a running ``wiki up``."""
     return root / INDEX_DIR / "run.json"

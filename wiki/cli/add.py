@@ -80,6 +80,8 @@ def add(
         wiki add report.pdf --title "Quarterly report" --category Finance
         wiki add ~/Documents/papers --label reading --json
     """
+    from wiki.presence import Presence
+
     where = scope(root, app, project, create=True)
     give_way()
     files = list(collect(paths, where.root))
@@ -92,7 +94,7 @@ def add(
             where.root.mkdir(parents=True, exist_ok=True)
             finish_interrupted(library)
             catch_up(library)
-            with Progress("adding") as progress:
+            with Presence(where.root).importing(), Progress("adding") as progress:
                 progress.update(0, len(files))
                 for item in add_files(library, files, wanted, progress):
                     done.append(item)

@@ -25,6 +25,10 @@ STAND_BY_POLL = 0.1
 STAND_BY_GRACE = 15.0
 """At the start of the whole stack the code server gets this long to take the baton first."""
 MASS_DELETE = 20
+REST = 3.0
+"""While a bulk import runs, the cascade rests this many times as long as its last batch took: every version of the
+stores costs each reader a new look at them, and a batch costs nearly the same for ten documents as for one."""
+MOST_REST = 2.0
 _POLL = 0.02
 
 
@@ -147,12 +151,20 @@ class Cascade:
         self._start_teller()
         # A reconcile opens every window: another process may have held the baton, and its own watcher with it.
         self._reconcile(tally, stop)
+        waiting: set[Touched] = set()
+        rest_until = 0.0
         while time.monotonic() - tally.started < seconds and not (stop and stop.is_set()):
-            touched = self._watcher.next()
-            if touched:
-                self._apply(touched, tally)
+            waiting |= self._watcher.next()
+            if waiting and time.monotonic() < rest_until and self._library.presence.somebody_imports():
+                continue
+            if waiting:
+                began = time.monotonic()
+                self._apply(waiting, tally)
+                waiting = set()
+                rest_until = time.monotonic() + min(REST * (time.monotonic() - began), MOST_REST)
             else:
                 self._idle(tally)
+        self._apply(waiting, tally)
         faults = sum(len(self._library.tenant(t.app_id, t.project_id).faults()) for t in self._library.tenants())
         return WindowSummary(True, tally.changes, tally.batches, faults, time.monotonic() - tally.started)
 

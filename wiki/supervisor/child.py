@@ -40,6 +40,8 @@ class Child:
     ready_to_start: Callable[[], bool] = lambda: True
     once: bool = False
     """Runs to its end and is not started again."""
+    niceness: int = 0
+    """How far it gives way to the others, from 0 to 19."""
     process: subprocess.Popen[bytes] | None = None
     deaths: int = 0
     """Quick deaths in a row."""
@@ -84,7 +86,7 @@ class Child:
         return True
 
     def _start(self, group: int) -> None:
-        launcher = [sys.executable, "-S", str(LAUNCH), str(os.getpid())]
+        launcher = [sys.executable, "-S", str(LAUNCH), str(os.getpid()), str(self.niceness)]
         self.process = subprocess.Popen(
             [*launcher, *self.command],
             stdin=subprocess.DEVNULL,

@@ -19,6 +19,9 @@ API, CODE, DAEMON, WEB, INIT = "api", "code-server", "daemon", "webserver", "ini
 INITIALISED = ".initialised"
 """Written once Dagster's databases stand. Two processes making them at once would leave both broken."""
 
+BACKGROUND = 5
+"""Niceness of all but the service: whoever searches goes first, and the index catches up in what is left."""
+
 SENSOR_SECONDS = 90
 """A tick lasts up to 55 s; Dagster's own limit of 60 leaves no margin."""
 
@@ -38,7 +41,8 @@ def children(settings: Settings, ports: Ports, tell: Callable[[str], None]) -> l
     workspace = str(home / "workspace.yaml")
 
     def child(name: str, *command: str, needs: Callable[[], bool] = lambda: True, once: bool = False) -> Child:
-        return Child(name, (sys.executable, "-m", *command), environment, REPOSITORY, logs, tell, needs, once)
+        niceness = 0 if name == API else BACKGROUND
+        return Child(name, (sys.executable, "-m", *command), environment, REPOSITORY, logs, tell, needs, once, niceness)
 
     init = child(INIT, "pipelines.instance", once=True)
     init.finished = (home / INITIALISED).is_file()
