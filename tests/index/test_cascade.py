@@ -3,7 +3,8 @@
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tests.standins import WordEmbedder
 from wiki.index.cascade import Cascade
 from wiki.index.rows import BatchReport
 from wiki.library import Library, TenantLibrary
+from wiki.presence import Presence
 from wiki.settings import CascadeSettings, Settings
 
 A, B = "d_aaaaaaaaaaaa", "d_bbbbbbbbbbbb"
@@ -41,7 +43,14 @@ def told() -> Told:
 
 @pytest.fixture
 def here(root: Path, told: Told) -> Iterator[TenantLibrary]:
-    library = Library(Settings(root=root, cascade=CascadeSettings(window_seconds=2)), embedder=WordEmbedder())
+    with followed(root, told, window_seconds=2) as library:
+        yield library
+
+
+@contextmanager
+def followed(root: Path, told: Told, window_seconds: float) -> Generator[TenantLibrary]:
+    settings = Settings(root=root, cascade=CascadeSettings(window_seconds=window_seconds))
+    library = Library(settings, embedder=WordEmbedder())
     cascade, stop = Cascade(library, told), threading.Event()
     thread = threading.Thread(target=cascade.run, args=(stop,), daemon=True)
     thread.start()
@@ -107,7 +116,7 @@ def test_every_batch_is_told_in_order_though_the_sink_fails_once(here: TenantLib
 
 
 def test_a_new_tenant_is_watched_at_once(here: TenantLibrary) -> None:
-    other = here._library.tenant("acme", "x")
+    other = here._library.tenant("acme", "x")  # pyright: ignore[reportPrivateUsage]
     write_document(other.layout, f"Technology/P_{A}", A, {"1_Seals.md": "Seals leak.\n"})
     assert soon(lambda: found(other, "leak") == [f"{A}_1"])
     assert found(here, "leak") == []
@@ -128,3 +137,21 @@ def test_a_mass_delete_waits_for_a_second_look(here: TenantLibrary) -> None:
     shutil.rmtree(here.layout.knowledge / "Technology")
     assert soon(lambda: found(here, "seal") == [])
     assert here.verify().differences == ()
+
+
+def test_during_a_bulk_import_documents_that_come_one_by_one_are_indexed_together(
+    root: Path, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wiki.index.cascade.REST", 1_000.0)
+    later = [f"d_{letter * 12}" for letter in "bcdef"]
+    with followed(root, told, window_seconds=50) as here, Presence(root).importing():
+        write_document(here.layout, f"Science/First_{A}", A, {"1_Start.md": "One is first.\n"})
+        assert soon(lambda: found(here, "first"))
+        for name in later:
+            write_document(here.layout, f"Science/Next_{name}", name, {"1_Next.md": "Another comes.\n"})
+            # Longer than the debounce: without a rest each would be a batch.
+            time.sleep(0.15)
+        assert soon(lambda: len(found(here, "another")) == len(later))
+        assert soon(lambda: sum(len(report.topics) for report in told.reports) == 1 + len(later))
+    assert max(len(report.topics) for report in told.reports) >= 3
+    assert not Presence(root).somebody_imports()
