@@ -104,11 +104,10 @@ def test_a_refused_connection_is_tried_again_and_then_told() -> None:
     assert len(call.pauses) == 2
 
 
-@pytest.mark.parametrize(
-    ("given", "least", "most"), [("7", 7, 7), ("0", 0, 0), ("soon", 0.5, 1), (formatdate(time.time() + 30), 20, 30)]
-)
+@pytest.mark.parametrize(("given", "least", "most"), [("7", 7, 7), ("0", 0, 0), ("soon", 0.5, 1), ("a date", 20, 30)])
 def test_the_endpoint_may_say_how_long_to_wait(given: str, least: float, most: float) -> None:
-    with EndpointServer([failure(429, retry_after=given), GOOD]) as server:
+    said = formatdate(time.time() + 30) if given == "a date" else given
+    with EndpointServer([failure(429, retry_after=said), GOOD]) as server:
         call = Call(server.base_url)
         assert call() == {"fine": True}
         assert least <= call.pauses[0] <= most
