@@ -34,7 +34,7 @@ class Wording:
         if len(bare) > LONGEST_NAME:
             bare = shorten(bare, LONGEST_NAME)
             self.repairs += 1
-        return bare if any(char.isalnum() for char in bare) else ""
+        return bare
 
     def summary(self, value: object, longest: int = LONGEST_SUMMARY) -> str:
         """One paragraph of plain text, cut behind a sentence where it is too long."""
@@ -65,7 +65,7 @@ class Wording:
     def _kept_labels(self, given: list[object]) -> Iterator[str]:
         for item in given:
             label = self._line(item).lower().strip(_QUOTES + " .,;:#") if isinstance(item, str) else ""
-            if 0 < len(label) <= LONGEST_LABEL and any(char.isalnum() for char in label):
+            if 0 < len(label) <= LONGEST_LABEL:
                 yield label
             else:
                 self.repairs += 1
@@ -79,6 +79,9 @@ class Wording:
         text = "".join(char for char in spaced if char in _JOINERS or unicodedata.category(char) not in _HIDDEN)
         text = _TAG.sub("", plain(text)).replace("[[", "[").replace("]]", "]")
         text = _LEADING_MARKS.sub("", " ".join(text.split()))
+        if text and not any(char.isalnum() for char in text):
+            self.repairs += 1
+            return ""
         if leaks(text):
             self.repairs += 1
             return ""
