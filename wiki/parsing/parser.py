@@ -12,7 +12,7 @@ from wiki.parsing.registry import converter
 from wiki.parsing.source import Conversion, Piece, Progress, Source, no_progress
 from wiki.settings import ParsingSettings
 
-PARSER = "wiki-parsing 2"
+PARSER = "wiki-parsing 3"
 
 
 def parser_version(settings: ParsingSettings) -> str:
