@@ -59,6 +59,12 @@ def test_a_chosen_id_is_free_or_refused(here: TenantLibrary, file: File) -> None
     accepted(here, file(), doc_id="d_0123456789ab")
     with pytest.raises(Conflict, match="is about to make"):
         accepted(here, file(), doc_id="d_0123456789ab")
+    failed = accepted(here, file("%PDF-1.4 broken", "broken.pdf"), doc_id="d_bbbbbbbbbbbb")
+    claim = here.jobs.claim(failed)
+    assert claim is not None
+    with claim:
+        run_job(here, claim)
+    accepted(here, file(), doc_id="d_bbbbbbbbbbbb")
     here.upload(file(), name="kilns.md", doc_id="d_aaaaaaaaaaaa", wait=0)
     with pytest.raises(Conflict, match="exists already"):
         accepted(here, file(), doc_id="d_aaaaaaaaaaaa")
@@ -105,7 +111,7 @@ def test_an_unreadable_upload_is_told_and_holds_up_no_other(
     (here.layout.jobs / bad / "upload.json").write_bytes(b"{}")
     assert [job.job_id for job in here.jobs.unfinished()] == [good]
     assert [job.job_id for job in here.jobs.unfinished()] == [good]
-    assert sum("upload.json cannot be read" in record.message for record in caplog.records) == 1
+    assert sum("upload.json is damaged" in record.message for record in caplog.records) == 1
     with pytest.raises(InternalError):
         here.job(bad)
 

@@ -11,35 +11,27 @@ import shutil
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Self
-from uuid import uuid4
-
-from pydantic import TypeAdapter, ValidationError
 
 from wiki.documents import ids
 from wiki.documents.staging import make_folder
 from wiki.errors import InternalError, InvalidInput, NotFound
-from wiki.filesystem import FileLock, fsync_dir, fsync_file, remove_tree, rename_noreplace, write_atomic, write_new
+from wiki.filesystem import FileLock, fsync_dir, fsync_file, remove_tree, rename_noreplace
 from wiki.ingest import hash_file
 from wiki.jobs.job import Accepted, Job, JobState, StageMark, UploadRequest, is_job_id, new_job_id, utc_now
+from wiki.jobs.records import STATE, read_finished, read_job, write_finished, write_job, write_state
 from wiki.tenants import Layout
 
 ORIGINAL = "original"
 KEPT = timedelta(days=7)
 """How long a finished job is remembered, and a failed one keeps its bytes."""
 
-_ACCEPTED, _STATE = "upload.json", "job.json"
 _STAGED = re.compile(r"(j_[0-9a-f]{18})\.(placing|leaving)")
 _SETTLED_SECONDS = 1.0
-_LOST = JobState(attempts=1)
-"""Of a job whose state can't be read: it may have been begun."""
-_accepted = TypeAdapter(Accepted)
-_state = TypeAdapter(JobState)
-_job = TypeAdapter(Job)
 
 log = logging.getLogger(__name__)
 
@@ -82,11 +74,13 @@ class JobStore:
         lock = self._lock(job_id)
         staged, folder = self._layout.staging / f"{job_id}.placing", self._layout.jobs / job_id
         with self._disk():
+            if not path.stat().st_size:
+                raise InvalidInput(f"{request.name} is empty: it has zero bytes")
+            make_folder(folder.parent)
             lock.acquire()
             try:
-                staged.mkdir(parents=True)
+                staged.mkdir()
                 job = _stage(staged, path, request, job_id, doc_id, take=take)
-                make_folder(folder.parent)
                 rename_noreplace(staged, folder)
                 fsync_dir(folder.parent)
             except BaseException:
@@ -119,7 +113,7 @@ class JobStore:
         """A job as its files tell it. Raises NotFound."""
         if is_job_id(job_id):
             with self._disk():
-                job = self._read(job_id) or self._read_finished(job_id)
+                job = self._read(job_id) or read_finished(self._finished(job_id))
             if job is not None:
                 return job
         raise NotFound(f"there is no job {job_id[:80]}; finished ones are forgotten after {KEPT.days} days")
@@ -154,19 +148,14 @@ class JobStore:
         return True
 
     def save(self, job: Job) -> None:
-        """Note how far a claimed job is. Not forced to disk: lost, the job is run again and finds its document."""
-        target = self._layout.jobs / job.job_id / _STATE
-        temporary = target.with_name(f".{uuid4().hex}.tmp")
+        """Note how far a claimed job is."""
         with self._disk():
-            temporary.write_bytes(_state.dump_json(job.state))
-            os.replace(temporary, target)
+            write_state(self._layout.jobs / job.job_id, job.state)
 
     def finish(self, job: Job) -> None:
         """Remember what became of a claimed job, and drop its bytes: the document keeps them."""
         with self._disk():
-            target = self._finished(job.job_id)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            write_atomic(target, _job.dump_json(job))
+            write_finished(self._finished(job.job_id), job)
             self._remove(job.job_id)
 
     def drop(self, job: Job) -> None:
@@ -184,8 +173,10 @@ class JobStore:
             if match := _STAGED.fullmatch(name):
                 lock = self._lock(match[1])
                 if lock.try_acquire():
-                    remove_tree(self._layout.staging / name)
-                    lock.release()
+                    try:
+                        remove_tree(self._layout.staging / name)
+                    finally:
+                        lock.release()
 
     def tidy(self, now: datetime | None = None) -> None:
         """Forget what finished, and drop the bytes of what failed, longer ago than ``KEPT``."""
@@ -205,7 +196,7 @@ class JobStore:
     def _read_changed(self, job_id: str) -> Job | None:
         """A job, from memory while its state file is the same; one written a moment ago may change unseen."""
         try:
-            stat = (self._layout.jobs / job_id / _STATE).stat()
+            stat = (self._layout.jobs / job_id / STATE).stat()
         except FileNotFoundError:
             return self._read(job_id)
         signature = stat.st_mtime_ns, stat.st_ino
@@ -218,23 +209,7 @@ class JobStore:
         return job
 
     def _read(self, job_id: str) -> Job | None:
-        folder = self._layout.jobs / job_id
-        try:
-            accepted = _accepted.validate_json((folder / _ACCEPTED).read_bytes())
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except ValidationError as error:
-            raise InternalError(f"{self._layout.relative(folder)}/{_ACCEPTED} cannot be read: {error}") from error
-        try:
-            return Job(accepted, _state.validate_json((folder / _STATE).read_bytes()))
-        except (FileNotFoundError, ValidationError):
-            return Job(accepted, replace(_LOST, updated_at=accepted.created_at))
-
-    def _read_finished(self, job_id: str) -> Job | None:
-        try:
-            return _job.validate_json(self._finished(job_id).read_bytes())
-        except (FileNotFoundError, ValidationError):
-            return None
+        return read_job(self._layout.jobs / job_id)
 
     def _remove(self, job_id: str) -> None:
         leaving = self._layout.staging / f"{job_id}.leaving"
@@ -269,14 +244,18 @@ def _stage(staged: Path, path: Path, request: UploadRequest, job_id: str, doc_id
     else:
         shutil.copyfile(path, original)
     fsync_file(original)
-    size = original.stat().st_size
-    if not size:
-        raise InvalidInput(f"{request.name} is empty: it has zero bytes")
     now = utc_now()
-    accepted = Accepted(job_id, doc_id or ids.new_doc_id(), doc_id is not None, request, hash_file(original), size, now)
+    accepted = Accepted(
+        job_id,
+        doc_id or ids.new_doc_id(),
+        doc_id is not None,
+        request,
+        hash_file(original),
+        original.stat().st_size,
+        now,
+    )
     job = Job(accepted, JobState(stages=(StageMark("stored", now),), updated_at=now))
-    write_new(staged / _ACCEPTED, _accepted.dump_json(job.accepted))
-    write_new(staged / _STATE, _state.dump_json(job.state))
+    write_job(staged, job)
     fsync_dir(staged)
     return job
 

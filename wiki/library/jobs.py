@@ -116,7 +116,7 @@ class Accepting(Writing):
         if self.documents.find(doc_id):
             raise Conflict(f"document {doc_id} exists already: PUT replaces it", doc_id=doc_id)
         for job in self.jobs.unfinished():
-            if job.accepted.doc_id == doc_id:
+            if job.accepted.doc_id == doc_id and job.state.status != "failed":
                 raise Conflict(f"job {job.job_id} is about to make document {doc_id}", doc_id=doc_id, job_id=job.job_id)
 
     def _claimed(self, job_id: str) -> Claim:
