@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from wiki.library import TenantLibrary
     from wiki.parsing.source import Step
 
-_NICENESS = 5
+_NICENESS = 10
 PATIENCE_SECONDS = 30.0
 """How long the running cascade may index nothing before we stop waiting for it."""
 

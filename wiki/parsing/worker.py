@@ -223,7 +223,7 @@ class _Process:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=_environment(),
-                start_new_session=True,
+                process_group=0,
             )
         except OSError as error:
             self._started.put(error)

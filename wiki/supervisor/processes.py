@@ -19,7 +19,7 @@ API, CODE, DAEMON, WEB, INIT = "api", "code-server", "daemon", "webserver", "ini
 INITIALISED = ".initialised"
 """Written once Dagster's databases stand. Two processes making them at once would leave both broken."""
 
-BACKGROUND = 5
+BACKGROUND = 10
 """Niceness of all but the service: whoever searches goes first, and the index catches up in what is left."""
 
 SENSOR_SECONDS = 90
