@@ -183,6 +183,23 @@ class AuthSettings(Section):
     """Keys come with a later issue; without any, the service stays on loopback."""
 
 
+class VaultsSettings(Section):
+    folders: tuple[str, ...] = Field(
+        default=(),
+        description="Vaults elsewhere, of the tenant `default/default`, as `name=folder`; `~` is expanded. Every folder "
+        "in a tenant's `vaults/` is a vault as well.",
+    )
+    exclude: tuple[str, ...] = Field(
+        default=(),
+        description="What is not indexed, as patterns of a .gitignore; `name:pattern` counts in one vault only.",
+    )
+    hide_underscored: tuple[str, ...] = Field(
+        default=(),
+        description="Further vaults, beside `ai` and `user`, whose folders beginning with `_` stay unsearched.",
+    )
+    inbox_days: int = Field(default=30, ge=1, le=3_650, description="A staged note nobody decides on expires then.")
+
+
 class Settings(Section):
     root: Path
     embedding: EmbeddingSettings = EmbeddingSettings()
@@ -194,3 +211,4 @@ class Settings(Section):
     cascade: CascadeSettings = CascadeSettings()
     api: ApiSettings = ApiSettings()
     auth: AuthSettings = AuthSettings()
+    vaults: VaultsSettings = VaultsSettings()
