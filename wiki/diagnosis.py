@@ -91,6 +91,21 @@ def _models(library: "Library") -> Iterator[Check]:
             yield Check(name, "missing", reason, "pip install 'knowledge-wiki[models]'")
         else:
             yield Check(name, "ready", provider)
+    yield _language_model(library)
+
+
+def _language_model(library: "Library") -> Check:
+    from wiki.models.factory import make_chat
+
+    llm, method = library.settings.llm, library.settings.extraction.method
+    if llm.provider == "none" and method != "llm":
+        return Check("llm", "ready", "none: topic trees follow the outline of the text")
+    try:
+        make_chat(llm)
+    except ConfigurationError as error:
+        return Check("llm", "faulty", error.message, "set llm.provider, llm.base_url and llm.model in wiki.toml")
+    used = "makes the topic trees" if method == "llm" else 'not used: extraction.method is "outline"'
+    return Check("llm", "ready", f"{llm.model} at {llm.base_url or 'the default endpoint'}, {used}")
 
 
 def _cascade(library: "Library") -> Check:

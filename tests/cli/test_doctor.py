@@ -27,7 +27,7 @@ def test_every_format_is_listed_with_ready_or_why_not(wiki: Wiki, monkeypatch: p
 def test_the_root_the_models_and_the_index_are_looked_at(wiki: Wiki, files: Path) -> None:
     wiki("add", files)
     checks = {check["name"]: check for check in wiki("doctor", "--json").json["checks"]}
-    assert set(checks) == {"root", "embedding", "rerank", "cascade", "index"}
+    assert set(checks) == {"root", "embedding", "rerank", "llm", "cascade", "index"}
     assert {check["status"] for check in checks.values()} == {"ready"}
     assert checks["index"]["detail"] == "3 documents, in step"
 
@@ -49,3 +49,18 @@ def test_a_provider_that_is_none_is_at_fault(wiki: Wiki, monkeypatch: pytest.Mon
     monkeypatch.setenv("WIKI_RERANK__PROVIDER", "none")
     check = next(check for check in wiki("doctor", "--json").json["checks"] if check["name"] == "rerank")
     assert (check["status"], check["remedy"]) == ("faulty", "set rerank.provider in wiki.toml")
+
+
+def test_the_language_model_is_told_and_a_half_set_one_is_at_fault(wiki: Wiki, monkeypatch: pytest.MonkeyPatch) -> None:
+    def told() -> tuple[str, str]:
+        check = next(check for check in wiki("doctor", "--json").json["checks"] if check["name"] == "llm")
+        return check["status"], check["detail"]
+
+    assert told() == ("ready", "none: topic trees follow the outline of the text")
+    monkeypatch.setenv("WIKI_EXTRACTION__METHOD", "llm")
+    assert told()[0] == "faulty"
+    monkeypatch.setenv("WIKI_LLM__PROVIDER", "openai")
+    status, detail = told()
+    assert status == "faulty" and "llm.model" in detail
+    monkeypatch.setenv("WIKI_LLM__MODEL", "some-model")
+    assert told() == ("ready", "some-model at the default endpoint, makes the topic trees")

