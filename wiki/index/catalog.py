@@ -14,15 +14,16 @@ from typing import Any, Self
 import duckdb
 import pyarrow as pa
 
+from wiki.index.notes.rows import LinkRow, NoteRef, NoteRow
 from wiki.index.rows import DocumentRow, Fault, FileRow, TopicRow
 
 SCHEMA_VERSION = 1
 WRITER_FILE = "catalog.duckdb"
 
 _TEXT, _LIST = pa.string(), pa.list_(pa.string())
-_INTS = {"source_bytes", "rank", "depth", "body_line", "size", "mtime_ns", "inode", "line", "passages"}
-_LISTS = {"candidates", "labels"}
-_JSON = {"fields", "extraction", "source"}
+_INTS = {"source_bytes", "rank", "depth", "body_line", "size", "mtime_ns", "inode", "line", "passages", "ordinal"}
+_LISTS = {"candidates", "labels", "tags", "aliases", "keys"}
+_JSON = {"fields", "extraction", "source", "front_matter", "headings", "blocks"}
 
 
 def _schema(row: type[Any]) -> Any:
@@ -43,8 +44,23 @@ _TABLES: dict[str, tuple[type[Any], Any]] = {
     "topics": (TopicRow, _schema(TopicRow)),
     "files": (FileRow, _schema(FileRow)),
     "faults": (Fault, _schema(Fault)),
+    "notes": (NoteRow, _schema(NoteRow)),
+    "links": (LinkRow, _schema(LinkRow)),
 }
 _SQL_TYPES = {_TEXT: "VARCHAR", _LIST: "VARCHAR[]", pa.int64(): "BIGINT", pa.bool_(): "BOOLEAN"}
+
+
+def _columns(schema: Any) -> str:
+    return ", ".join(f'"{field.name}" {_SQL_TYPES[field.type]}' for field in schema)
+
+
+TABLES: dict[str, str] = {
+    **{name: _columns(schema) for name, (_, schema) in _TABLES.items()},
+    "meta": "key VARCHAR, value VARCHAR",
+    "queue": "folder VARCHAR, reason VARCHAR, since VARCHAR",
+    "note_queue": "vault VARCHAR, path VARCHAR, reason VARCHAR, since VARCHAR",
+}
+"""Columns by table. One added later stands empty in older catalogs and snapshots."""
 
 
 class Catalog:
@@ -69,11 +85,8 @@ class Catalog:
         self.connection.close()
 
     def _create(self) -> None:
-        for name, (_, schema) in _TABLES.items():
-            columns = ", ".join(f'"{field.name}" {_SQL_TYPES[field.type]}' for field in schema)
+        for name, columns in TABLES.items():
             self.connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({columns})")
-        self.connection.execute("CREATE TABLE IF NOT EXISTS meta (key VARCHAR, value VARCHAR)")
-        self.connection.execute("CREATE TABLE IF NOT EXISTS queue (folder VARCHAR, reason VARCHAR, since VARCHAR)")
 
     def meta(self, key: str) -> str | None:
         row = self.connection.execute("SELECT value FROM meta WHERE key = ?", [key]).fetchone()
@@ -95,8 +108,13 @@ class Catalog:
         for table in ("documents", "topics", "files"):
             self.connection.execute(f"DELETE FROM {table} WHERE folder IN (SELECT unnest(?))", [list(folders)])
 
+    def delete_notes(self, note_ids: Sequence[str]) -> None:
+        """Forget these notes and the links in them."""
+        for table, column in (("notes", "note_id"), ("links", "from_id")):
+            self.connection.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT unnest(?))", [list(note_ids)])
+
     def insert(self, table: str, rows: Sequence[Any]) -> None:
-        """Append dataclass rows to ``documents``, ``topics``, ``files`` or ``faults``."""
+        """Append dataclass rows to a table."""
         if not rows:
             return
         _, schema = _TABLES[table]
@@ -128,10 +146,26 @@ class Catalog:
 
     def enqueue(self, folders: Sequence[str], reason: str, since: str) -> None:
         self.dequeue(folders)
-        self.connection.executemany("INSERT INTO queue VALUES (?, ?, ?)", [[f, reason, since] for f in folders])
+        if folders:
+            self.connection.executemany("INSERT INTO queue VALUES (?, ?, ?)", [[f, reason, since] for f in folders])
 
     def dequeue(self, folders: Sequence[str]) -> None:
         self.connection.execute("DELETE FROM queue WHERE folder IN (SELECT unnest(?))", [list(folders)])
+
+    def queued_notes(self) -> list[NoteRef]:
+        """Notes whose last batch failed in a way a retry may mend."""
+        found = self.connection.execute("SELECT vault, path FROM note_queue ORDER BY since").fetchall()
+        return [NoteRef(*row) for row in found]
+
+    def enqueue_notes(self, notes: Sequence[NoteRef], reason: str, since: str) -> None:
+        self.dequeue_notes(notes)
+        if notes:
+            rows = [[note.vault, note.path, reason, since] for note in notes]
+            self.connection.executemany("INSERT INTO note_queue VALUES (?, ?, ?, ?)", rows)
+
+    def dequeue_notes(self, notes: Sequence[NoteRef]) -> None:
+        keys = [f"{note.vault}/{note.path}" for note in notes]
+        self.connection.execute("DELETE FROM note_queue WHERE vault || '/' || path IN (SELECT unnest(?))", [keys])
 
     def documents(self, where: str = "TRUE", parameters: Sequence[Any] = ()) -> list[DocumentRow]:
         return _select(self.connection, "documents", where, parameters)
@@ -141,6 +175,12 @@ class Catalog:
 
     def files(self, where: str = "TRUE", parameters: Sequence[Any] = ()) -> list[FileRow]:
         return _select(self.connection, "files", where, parameters)
+
+    def notes(self, where: str = "TRUE", parameters: Sequence[Any] = ()) -> list[NoteRow]:
+        return _select(self.connection, "notes", where, parameters)
+
+    def links(self, where: str = "TRUE", parameters: Sequence[Any] = ()) -> list[LinkRow]:
+        return _select(self.connection, "links", where, parameters)
 
     def faults(self) -> list[Fault]:
         return _select(self.connection, "faults", "TRUE ORDER BY path", ())
@@ -184,4 +224,4 @@ def _decoded(value: Any, name: str) -> Any:
 
 def row_values(row: Any) -> tuple[Any, ...]:
     """A row as a comparable tuple, as it would come back from the store."""
-    return tuple(json.dumps(v, sort_keys=True, default=str) if isinstance(v, dict) else v for v in astuple(row))
+    return tuple(json.dumps(v, sort_keys=True, default=str) if isinstance(v, dict | list) else v for v in astuple(row))

@@ -68,6 +68,7 @@ def passage_schema(dim: int) -> Any:
             pa.field("model", text, nullable=False),
             pa.field("vector", pa.list_(pa.float32(), dim), nullable=False),
             pa.field("tokens", pa.binary()),
+            pa.field("vault", text),
         ]
     )
 
@@ -99,6 +100,8 @@ class PassageStore:
         self.dim = dim
         self._opened: Any = None
         self._reading: Any = None
+        self._complete = False
+        """Whether the table is known to have every column."""
 
     # Reading
 
@@ -195,6 +198,7 @@ class PassageStore:
         written and of rows deleted (those that were there and are no more).
         """
         ids = set(record_ids) | {row.record_id for row in rows}
+        self.add_columns()
         table = self._table()
         if table is None:
             if rows:
@@ -223,6 +227,16 @@ class PassageStore:
         if table is None:
             return 0
         return int(table.update(where=f"doc_id = {quote(doc_id)}", values=dict(values)).rows_updated)
+
+    def add_columns(self) -> None:
+        """Give a table made by an older version the columns it lacks, empty."""
+        table = self._table()
+        if table is None or self._complete:
+            return
+        missing = [field for field in passage_schema(self.dim) if field.name not in table.schema.names]
+        if missing:
+            table.add_columns(missing)
+        self._complete = True
 
     def ensure_indexes(self) -> None:
         """Make the indexes that are missing. New rows are found without; ``optimize`` takes them in."""
@@ -293,7 +307,9 @@ class PassageStore:
 
     def _batch(self, rows: Sequence[PassageRow]) -> Any:
         columns: dict[str, Any] = {
-            name: [getattr(row, name) for row in rows] for name in passage_schema(self.dim).names[:-2]
+            name: [getattr(row, name) for row in rows]
+            for name in passage_schema(self.dim).names
+            if name not in ("vector", "tokens")
         }
         for name in ("labels", "fields", "pages"):
             columns[name] = [list(values) for values in columns[name]]

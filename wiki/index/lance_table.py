@@ -55,6 +55,7 @@ def index_configs(*, with_vector: bool) -> dict[str, Any]:
         "passage_sha256": BTree(),
         "namespace": Bitmap(),
         "record_type": Bitmap(),
+        "vault": Bitmap(),
     }
     return {**configs, "vector": IvfFlat(distance_type="cosine")} if with_vector else configs
 

@@ -37,6 +37,7 @@ class PassageRow:
     record_id: str
     """Topic id (or note id)."""
     doc_id: str
+    """Of a note its own id."""
     record_type: Literal["topic", "note"]
     namespace: str
     """Category id, or a note's domain folder."""
@@ -68,6 +69,8 @@ class PassageRow:
     """The embedder's fingerprint."""
     vector: Vector
     tokens: TokenMatrix | None
+    vault: str | None = None
+    """A note's vault."""
 
 
 @dataclass(frozen=True)
@@ -158,8 +161,8 @@ class Fault:
     remedy: str
     since: str = ""
     line: int | None = None
-    origin: Literal["file", "survey", "sync"] = "file"
-    """What found it: the file's own content, the walk over the folders, or a batch that failed."""
+    origin: Literal["file", "survey", "sync", "note"] = "file"
+    """What found it: a document file's own content, the walk over the folders, a batch that failed, a note's content."""
 
 
 ChangeKind = Literal["added", "changed", "moved", "deleted"]
@@ -178,6 +181,21 @@ class TopicChange:
     passages: int = 0
     embedded: int = 0
     """Passages that went through the model; the others reused a vector."""
+
+
+@dataclass(frozen=True)
+class NoteChange:
+    """One note's change in a batch. A note that was hidden counts as deleted."""
+
+    kind: ChangeKind
+    note_id: str
+    vault: str
+    path: str
+    """Relative to its vault."""
+    sha256: str
+    previous_sha256: str | None = None
+    passages: int = 0
+    embedded: int = 0
 
 
 @dataclass(frozen=True)
@@ -216,7 +234,7 @@ class BatchReport:
     topics: tuple[TopicChange, ...]
     documents: tuple[DocumentChange, ...]
     dead_hashes: tuple[str, ...]
-    """Topic file hashes no live file has any more: partitions to prune."""
+    """Hashes of topic files and notes that no live one has any more: partitions to prune."""
     dead_source_hashes: tuple[str, ...]
     """The same for uploaded files: partitions of ``raw_files`` and its kin."""
     rows_upserted: int
@@ -231,6 +249,8 @@ class BatchReport:
     faults: tuple[Fault, ...]
     seconds: float
     checks: tuple[CheckResult, ...] = ()
+    notes: tuple[NoteChange, ...] = ()
+    note_count: int = 0
 
 
 class EventSink(Protocol):

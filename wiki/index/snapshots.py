@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 
 from wiki.filesystem import write_atomic
-from wiki.index.catalog import WRITER_FILE, Catalog
+from wiki.index.catalog import TABLES, WRITER_FILE, Catalog
 
 CURRENT = "CURRENT"
 KEPT = 3
@@ -70,6 +70,8 @@ class SnapshotReader:
         self._base: duckdb.DuckDBPyConnection | None = None
         self._cursors: dict[SnapshotName, int] = {}
         """How many cursors are alive on each attached snapshot."""
+        self._missing: dict[SnapshotName, list[str]] = {}
+        """Tables that a snapshot of an older version lacks: its cursors see them empty."""
 
     def cursor(self) -> duckdb.DuckDBPyConnection | None:
         """A fresh cursor, or None when nothing was published yet."""
@@ -90,7 +92,7 @@ class SnapshotReader:
     def close(self) -> None:
         """Let go of every file; the next cursor attaches anew. Cursors that are still alive keep what they read."""
         with self._lock:
-            self._base, self._cursors = None, {}
+            self._base, self._cursors, self._missing = None, {}, {}
 
     def _cursor(self, name: SnapshotName) -> duckdb.DuckDBPyConnection:
         base = self._base = self._base or duckdb.connect()
@@ -98,8 +100,11 @@ class SnapshotReader:
             path = str(self._folder / name.file).replace("'", "''")
             base.execute(f"ATTACH '{path}' AS \"{name}\" (READ_ONLY)")
             self._cursors[name] = 0
+            self._missing[name] = _missing_tables(base, name)
             self._detach_unused(base, name)
         cursor = base.cursor().execute(f'USE "{name}"')
+        for table in self._missing[name]:
+            cursor.execute(f"CREATE TEMP TABLE {table} ({TABLES[table]})")
         self._cursors[name] += 1
         weakref.finalize(cursor, self._gone, base, name).atexit = False
         return cursor
@@ -107,9 +112,14 @@ class SnapshotReader:
     def _detach_unused(self, base: duckdb.DuckDBPyConnection, newest: SnapshotName) -> None:
         for name in [name for name, alive in self._cursors.items() if not alive and name != newest]:
             base.execute(f'DETACH "{name}"')
-            del self._cursors[name]
+            del self._cursors[name], self._missing[name]
 
     def _gone(self, base: duckdb.DuckDBPyConnection, name: SnapshotName) -> None:
         with self._lock:
             if base is self._base:
                 self._cursors[name] -= 1
+
+
+def _missing_tables(base: duckdb.DuckDBPyConnection, name: SnapshotName) -> list[str]:
+    found = base.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = ?", [str(name)]).fetchall()
+    return [table for table in TABLES if table not in {row[0] for row in found}]

@@ -1,0 +1,72 @@
+"""What the catalog holds of the notes of vaults. Of a hidden note it holds where it lies, and nothing it says."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, order=True)
+class NoteRef:
+    """Where a note lies: the vault's name and the NFC path in it. A folder's path stands for what is below it."""
+
+    vault: str
+    path: str
+
+
+@dataclass(frozen=True)
+class NoteRow:
+    """One row of the catalog's ``notes``. Times are ISO strings in UTC."""
+
+    note_id: str
+    vault: str
+    path: str
+    """Relative to the vault, NFC."""
+    file: str
+    """The same as the file system spells it."""
+    namespace: str
+    title: str
+    """Of a hidden note the stem of its file name."""
+    type: str | None
+    status: str | None
+    date: str | None
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    front_matter: dict[str, Any]
+    headings: list[list[Any]]
+    """``[level, text, line]`` each."""
+    blocks: list[list[Any]]
+    """``[id, line]`` each."""
+    hidden: str | None
+    """Why it is not in retrieval."""
+    size: int
+    mtime_ns: int
+    inode: int
+    sha256: str
+    """Empty when a hidden note was not even opened."""
+    created_at: str
+    updated_at: str
+    row_hash: str
+    """Of everything that reaches its passage rows; empty when it has none."""
+    passages: int = 0
+
+    @property
+    def ref(self) -> NoteRef:
+        return NoteRef(self.vault, self.path)
+
+
+@dataclass(frozen=True)
+class LinkRow:
+    """One reference in a note, as written, and the note it leads to."""
+
+    from_id: str
+    ordinal: int
+    kind: Literal["wikilink", "embed", "markdown"]
+    target: str
+    heading: str | None
+    block: str | None
+    shown: str | None
+    line: int
+    keys: tuple[str, ...]
+    """What a note must be called, by stem or alias, to be its target; empty for a link into the same note."""
+    target_id: str | None
+    found_by: str | None
+    """The rule that found the target; null when nothing did, or more than one note."""
