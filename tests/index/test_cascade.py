@@ -18,7 +18,7 @@ from wiki.presence import Presence
 from wiki.settings import CascadeSettings, Settings
 
 A, B = "d_aaaaaaaaaaaa", "d_bbbbbbbbbbbb"
-SOON = 15.0
+SOON = 40.0
 """Far above the promise: these tests prove what happens, the benchmark how fast."""
 
 
