@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from wiki.index.folding import fold
 from wiki.views import Snippet
@@ -61,6 +62,7 @@ def _pair_matches(run: str, offset: int, pairs: set[str]) -> list[tuple[int, int
     return found
 
 
+@lru_cache(maxsize=20_000)
 def _stem(word: str) -> str:
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
