@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wiki.documents import front_matter
-from wiki.documents.front_matter import REMOVED
 from wiki.documents.model import IndexFile, NewDocument
 from wiki.documents.reader import DOCUMENT_KIND, body_sha256
 from wiki.documents.render import date_value, document_entries, render_index, summary_body, time_value
+from wiki.documents.yaml_lines import REMOVED
 from wiki.errors import InvalidInput
 
 PATCHABLE = ("title", "category_id", "labels", "document_date", "fields")

@@ -6,27 +6,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-import yaml
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import YAMLError as RuamelError
 
 from wiki.documents import yaml_text
 from wiki.documents.model import Problem
-from wiki.documents.yaml_tree import Tree, read_tree, without_surrogates
+from wiki.documents.yaml_lines import REMOVED, changed_lines
+from wiki.documents.yaml_tree import Tree, read_tree
 from wiki.errors import InvalidInput
 
 BOM = "\ufeff"
 _OPENING = re.compile(r"---[ \t]*\r?\n")
 _CLOSING = re.compile(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _LOOKS_LIKE_YAML = re.compile(r"\s*[\w-]+:(?:\s|$)")
-
-
-class _Removed:
-    """Marks a key to be taken out by ``FrontMatter.changed``."""
-
-
-REMOVED = _Removed()
 
 
 def decode(data: bytes) -> tuple[str, Problem | None]:
@@ -76,9 +69,10 @@ class FrontMatter:
             return Tree({}, (problem,), readable=False)
         return read_tree(self.raw) if self.present else Tree()
 
-    def changed(self, changes: Mapping[str, Any]) -> Self:
+    def changed(self, changes: Mapping[str, Any], *, by_line: bool = False) -> Self:
         """The same file with these keys set (or ``REMOVED``); other lines and the body keep every byte.
 
+        YAML that is not laid out in lines of keys is written anew as far as it must be, or refused with ``by_line``.
         Raises InvalidInput when the front matter cannot be read, as nothing can be changed safely then.
         """
         tree = self.tree()
@@ -88,10 +82,12 @@ class FrontMatter:
         if not self.present:
             return self._with_block(changes)
         wanted = _wanted(tree, changes)
-        for rewrite in (_by_lines, _by_round_trip):
-            raw = rewrite(self._raw_lf(), changes)
-            if raw is not None and _same(read_tree(raw).values, wanted):
-                return replace(self, raw=self._line_ends(raw), closing=self._closed())._renumbered()
+        raw = changed_lines(self.raw, changes)
+        if raw is not None and same_value(read_tree(raw).values, wanted):
+            return replace(self, raw=raw)._renumbered()
+        raw = None if by_line else _by_round_trip(self._raw_lf(), changes)
+        if raw is not None and same_value(read_tree(raw).values, wanted):
+            return replace(self, raw=self._line_ends(raw), closing=self._closed())._renumbered()
         raise InvalidInput("the front matter is too unusual to be changed safely: edit the file by hand")
 
     def with_body(self, body: str) -> Self:
@@ -150,11 +146,17 @@ def _wanted(tree: Tree, changes: Mapping[str, Any]) -> dict[str, Any]:
         if value is REMOVED:
             wanted.pop(key, None)
         else:
-            wanted[key] = read_tree(yaml_text.entry(key, value)).values[key]
+            wanted[key] = as_read(key, value)
     return wanted
 
 
-def _same(left: Any, right: Any) -> bool:
+def as_read(key: str, value: Any) -> Any:
+    """``value`` as a reader of the file finds it."""
+    return read_tree(yaml_text.entry(key, value)).values[key]
+
+
+def same_value(left: Any, right: Any) -> bool:
+    """Equal in value and type, all the way down."""
     return repr(left) == repr(right) if isinstance(left, float) else _same_members(left, right)
 
 
@@ -162,76 +164,10 @@ def _same_members(left: Any, right: Any) -> bool:
     if type(left) is not type(right):
         return False
     if isinstance(left, dict):
-        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+        return left.keys() == right.keys() and all(same_value(left[key], right[key]) for key in left)
     if isinstance(left, list):
-        return len(left) == len(right) and all(_same(a, b) for a, b in zip(left, right, strict=True))
+        return len(left) == len(right) and all(same_value(a, b) for a, b in zip(left, right, strict=True))
     return left == right
-
-
-def _by_lines(raw: str, changes: Mapping[str, Any]) -> str | None:
-    """Replace only the lines of the keys that change. None when the YAML is not laid out in such lines."""
-    lines = raw.splitlines(keepends=True) if "\r" not in raw else None
-    if lines is None or len(lines) != raw.count("\n"):
-        return None
-    blocks = _blocks(raw, lines)
-    if blocks is None:
-        return None
-    added: list[str] = []
-    edits: list[tuple[int, int, str]] = []
-    for key, value in changes.items():
-        block = next((block for block in blocks if block.key == key), None)
-        text = "" if value is REMOVED else yaml_text.entry(key, value)
-        if block is None:
-            added.append(text)
-        else:
-            kept = f"{text[:-1]}  {block.comment}\n" if text.count("\n") == 1 and block.comment else text
-            edits.append((block.start, block.end, kept))
-    for start, end, text in sorted(edits, reverse=True):
-        lines[start:end] = [text]
-    return "".join(lines) + "".join(added)
-
-
-@dataclass(frozen=True)
-class _Block:
-    key: str
-    start: int
-    end: int
-    comment: str
-
-
-def _blocks(raw: str, lines: list[str]) -> list[_Block] | None:
-    starts: list[tuple[str, int]] = []
-    ends: list[tuple[int, int]] = []
-    depth = 0
-    is_key = True
-    for event in yaml.parse(without_surrogates(raw), Loader=yaml.CSafeLoader):
-        if isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        elif isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth == 1 and event.flow_style:
-                return None
-        if depth != 1 or not isinstance(event, yaml.NodeEvent | yaml.CollectionEndEvent):
-            continue
-        if isinstance(event, yaml.MappingStartEvent) and not starts and is_key:
-            continue
-        if is_key:
-            if not isinstance(event, yaml.ScalarEvent) or event.start_mark.column != 0:
-                return None
-            starts.append((event.value, event.start_mark.line))
-        else:
-            ends.append((event.end_mark.line, event.end_mark.column))
-        is_key = not is_key
-    if len(starts) != len(ends):
-        return None
-    blocks: list[_Block] = []
-    for i, (key, start) in enumerate(starts):
-        end = starts[i + 1][1] if i + 1 < len(starts) else len(lines)
-        while end > start + 1 and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
-            end -= 1
-        rest = lines[start][ends[i][1] :].strip() if ends[i][0] == start else ""
-        blocks.append(_Block(key, start, end, rest if rest.startswith("#") else ""))
-    return blocks
 
 
 def _by_round_trip(raw: str, changes: Mapping[str, Any]) -> str | None:

@@ -4,7 +4,8 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from wiki.documents import front_matter
-from wiki.documents.front_matter import REMOVED
+from wiki.documents.front_matter import as_read, same_value
+from wiki.documents.yaml_lines import REMOVED
 from wiki.errors import InvalidInput
 from wiki.vaults.notes.encoding import decode_note
 
@@ -23,7 +24,9 @@ def change_properties(data: bytes, set: Mapping[str, Any], remove: Collection[st
             raise InvalidInput(f"{key} is both set and removed", field=key)
     decoded = decode_note(data)
     parts = front_matter.split(decoded.text)
-    changes = {**set, **dict.fromkeys(remove, REMOVED)}
-    if not parts.present and not parts.unclosed:
-        changes = {key: value for key, value in changes.items() if value is not REMOVED}
-    return decoded.encode(parts.changed(changes, whole_lines=True).text) if changes else data
+    before = parts.tree()
+    changes: dict[str, Any] = {key: REMOVED for key in remove if key in before.values or not before.readable}
+    for key, value in set.items():
+        if key not in before.values or not same_value(before.values[key], as_read(key, value)):
+            changes[key] = value
+    return decoded.encode(parts.changed(changes, by_line=True).text) if changes else data
