@@ -23,6 +23,14 @@ class TopicText:
     name: str
     body: str
     body_line: int = 1
+    read: str | None = None
+    """The body with spaces where it is neither embedded nor searched, as long as the body; None to read all of it."""
+    units: tuple[Unit, ...] | None = None
+    """The blocks of what is read, when its parser knows them better than ``split_units``."""
+
+    @property
+    def read_body(self) -> str:
+        return self.body if self.read is None else self.read
 
 
 def cut_passages(name: str, body: str, body_line: int, embedder: Embedder) -> tuple[Passage, ...]:
@@ -51,14 +59,14 @@ def cut_many(topics: Sequence[TopicText], embedder: Embedder) -> list[tuple[Pass
 
 def _whole(topic: TopicText) -> Passage:
     start, end = trim(topic.body, 0, len(topic.body))
-    text = topic.body[start:end]
+    text, read = topic.body[start:end], _read(topic, start, end)
     first = topic.body_line + topic.body.count("\n", 0, start)
-    return _passage(0, (), text, _context(topic.name, (), text), first, first + text.count("\n"))
+    return _passage(0, (), text, read, _context(topic.name, (), read), first, first + text.count("\n"))
 
 
 def _cut(topic: TopicText, embedder: Embedder) -> tuple[Passage, ...]:
-    ruler = TokenRuler(topic.body, embedder)
-    units = split_units(topic.body)
+    ruler = TokenRuler(topic.read_body, embedder)
+    units = split_units(topic.body) if topic.units is None else topic.units
     window = limit = embedder.max_tokens
     while True:
         passages = _pack(topic, units, ruler, embedder, window)
@@ -82,16 +90,24 @@ def _pack(
 
     passages: list[Passage] = []
     place, line = 0, topic.body_line
-    for cut in pack(topic.body, units, ruler, room):
+    for cut in pack(topic.read_body, units, ruler, room):
         start, end = trim(topic.body, cut.start, cut.end)
         if start == end:
             continue
         line += topic.body.count("\n", place, start) if start >= place else -topic.body.count("\n", start, place)
         place = start
-        text = topic.body[start:end]
-        last = line + text.count("\n")
-        passages.append(_passage(len(passages), cut.path, cut.prefix + text, context(cut.path), line, last))
-    return tuple(passages) or (_passage(0, (), "", context(()), topic.body_line, topic.body_line),)
+        text, read = cut.prefix + topic.body[start:end], cut.prefix + _read(topic, start, end)
+        last = line + topic.body.count("\n", start, end)
+        passages.append(_passage(len(passages), cut.path, text, read, context(cut.path), line, last))
+    return tuple(passages) or (_passage(0, (), "", "", context(()), topic.body_line, topic.body_line),)
+
+
+def _read(topic: TopicText, start: int, end: int) -> str:
+    """What of the body's ``[start, end)`` is read, without blank lines at either end."""
+    if topic.read is None:
+        return topic.body[start:end]
+    start, end = trim(topic.read, start, end)
+    return topic.read[start:end]
 
 
 def _context(name: str, path: Sequence[str], text: str) -> tuple[str, ...]:
@@ -111,10 +127,12 @@ def _same(heading: str, name: str) -> bool:
     return heading.strip().casefold() == name.strip().casefold()
 
 
-def _passage(ordinal: int, path: tuple[str, ...], text: str, context: Sequence[str], first: int, last: int) -> Passage:
-    embedded = "\n".join([*context, text] if text else context)
+def _passage(
+    ordinal: int, path: tuple[str, ...], text: str, read: str, context: Sequence[str], first: int, last: int
+) -> Passage:
+    embedded = "\n".join([*context, read] if read else context)
     digest = hashlib.sha256(embedded.encode("utf-8", "surrogatepass")).hexdigest()
-    return Passage(ordinal, path, text, embedded, digest, first, last)
+    return Passage(ordinal, path, text, read, embedded, digest, first, last)
 
 
 def _characters(embedder: Embedder) -> int:

@@ -99,7 +99,7 @@ def passage_rows(
                 name=topic.name,
                 heading_path=" > ".join(passage.heading_path),
                 text=passage.text,
-                search_text=fold("\n".join([*head, *passage.heading_path, passage.text])),
+                search_text=fold("\n".join([*head, *passage.heading_path, passage.searched_text])),
                 labels=labels,
                 type=document.source_type,
                 status=_text(document.fields.get("status")),

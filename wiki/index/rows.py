@@ -19,8 +19,10 @@ class Passage:
     """Headings above the passage inside the topic's body, outermost first."""
     text: str
     """The exact span of the body (a cut table repeats its header row)."""
+    searched_text: str
+    """The same without what is shown but not read, e.g. a note's comments; of a topic ``text`` itself."""
     embedded_text: str
-    """Topic name, heading path and text: what the model sees. Only what the file holds."""
+    """Topic name, heading path and searched text: what the model sees. Only what the file holds."""
     sha256: str
     """Of ``embedded_text``: equal passages share a vector."""
     line_start: int
