@@ -47,6 +47,7 @@ class Body:
     closed: tuple[tuple[int, int], ...]
     """Code and HTML."""
     opens_with_title: bool
+    """The first block is a heading of level 1."""
 
 
 def read_body(text: str, first: int = 0) -> Body:
@@ -81,7 +82,7 @@ def read_body(text: str, first: int = 0) -> Body:
         fields=tuple((key, value) for key, value, place in found.fields if not inside(out, place)),
         unread=unread,
         closed=tuple(structure.closed),
-        opens_with_title=structure.opens_with_title,
+        opens_with_title=bool(headings) and headings[0].level == 1 and not visible[: headings[0].start].strip(),
     )
 
 

@@ -28,7 +28,7 @@ _TOKEN = re.compile(
         (?:<(?P<angle>[^<>\n]*)>|(?P<bare>(?:[^\s()<>\\]|\\.|\((?:[^\s()\\]|\\.)*\))*))
         (?:[ \t\n]+(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*\))
     |(?P<close>\])
-    |(?<![^\s(\[{{"'“‘*_~|>,;])\#(?P<tag>[^{_TAG_END}]+)
+    |(?<![^\s(\[{{"'“‘*_~|>,;、。，；：（「『])\#(?P<tag>[^{_TAG_END}]+)
     """,
     re.VERBOSE | re.MULTILINE,
 )
@@ -64,6 +64,7 @@ class InlineScanner:
         self._text = text
         self._line_of = line_of
         self._comment_ends = "%%" in text
+        self._bracket_fields = 0
         self.found = Found()
 
     def read(self, start: int, end: int) -> int:
@@ -153,6 +154,9 @@ class InlineScanner:
             self._field(match["key"], match["value"] or "", match.start("key"))
 
     def _bracket_field(self, start: int, end: int) -> None:
+        self._bracket_fields += 1
+        if self._bracket_fields > MOST_FIELDS:
+            return
         key_end = self._text.index("::", start)
         opening = self._text[start]
         closing = "]" if opening == "[" else ")"

@@ -10,8 +10,8 @@ from wiki.vaults.model import Heading, Note
 from wiki.vaults.notes.parser import read_text
 from wiki.vaults.notes.structure import line_starts
 
-_MARKED = re.compile(r" {0,3}#{1,6}(?:[ \t\r]|$)")
-_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t\r]*")
+_MARKED = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*")
 
 
 def note_text(note: Note) -> TopicText:
@@ -21,7 +21,7 @@ def note_text(note: Note) -> TopicText:
     """
     read = read_text(note)
     name = note.title if read.strip() else "\n".join(dict.fromkeys((note.title, *note.aliases, *note.tags)))
-    units = tuple(_units(read, note.headings, note.body_line))
+    units = tuple(_units(read.replace("\r", " "), note.headings, note.body_line))
     return TopicText(name, note.body, note.body_line, read if note.unread else None, units)
 
 

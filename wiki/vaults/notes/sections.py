@@ -27,9 +27,11 @@ def append_to_section(data: bytes, heading_path: Sequence[str], text: str) -> by
     if not text.strip():
         raise InvalidInput("there is nothing to append: the text is empty", field="body")
     opened = _open(data, heading_path)
-    with_headings = bool((new := read_body(_lf(text))).sections) and not new.sections[0].start
-    stop = opened.stop if with_headings or opened.section is None else opened.own_stop
-    return opened.changed(opened.last_line_end(stop), opened.last_line_end(stop), text)
+    headings = read_body(_lf(text).strip("\n")).sections
+    opens_with_heading = bool(headings) and headings[0].start == 0
+    stop = opened.stop if opens_with_heading or opened.section is None else opened.own_stop
+    place = opened.last_line_end(stop)
+    return opened.changed(place, place, text)
 
 
 def replace_section(data: bytes, heading_path: Sequence[str], text: str) -> bytes:
@@ -79,7 +81,8 @@ class _Opened:
         eol = line_end_of(self.parts.text)
         lines = _lf(text).strip("\n").replace("\n", eol)
         before, after = body[:start], body[end:]
-        old = self.parts.body[start:end]
+        old = body[start:end]
+        lead = ""
         if lines:
             lead = "" if not before or before.endswith("\n") else eol
             if start == end and self._needs_gap(before, lines):
@@ -88,7 +91,7 @@ class _Opened:
             if after.strip() and not re.match(r"[ \t]*\r?\n", after):
                 tail += eol
             lines = lead + lines + tail
-        self._check(before + lines + after, len(before) + len(lines) - len(lines.lstrip()), start, end, text)
+        self._check(before + lines + after, len(before) + len(lead), start, end, text)
         decoded = decode_note(self.data)
         whole = self.parts.bom + self.parts.opening + self.parts.raw + self.parts.closing
         if lines and self.parts.closing and not self.parts.closing.endswith("\n"):
@@ -105,7 +108,7 @@ class _Opened:
     def _check(self, new: str, text_start: int, start: int, end: int, text: str) -> None:
         """Refuse what would move other text to another section, or be swallowed by an open block above it."""
         level = self.section.level if self.section else 0
-        inner = [section for section in read_body(_lf(text)).sections]
+        inner = read_body(_lf(text)).sections
         shallow = next((section for section in inner if section.level <= level), None)
         if shallow is not None:
             raise InvalidInput(
@@ -137,9 +140,7 @@ def _open(data: bytes, heading_path: Sequence[str]) -> _Opened:
     if not heading_path:
         return _Opened(data, parts, body, None, 0, len(parts.body), len(parts.body))
     wanted = tuple(map(_same_form, heading_path))
-    places = [
-        number for number, section in enumerate(body.sections) if tuple(map(_same_form, section.path)) == wanted
-    ]
+    places = [number for number, section in enumerate(body.sections) if tuple(map(_same_form, section.path)) == wanted]
     shown = " > ".join(heading_path)
     if not places:
         known = [" > ".join(section.path) for section in body.sections[:_MOST_NAMED]]
@@ -148,9 +149,7 @@ def _open(data: bytes, heading_path: Sequence[str]) -> _Opened:
     if len(places) > 1:
         lines = [body.sections[number].line + parts.body_line for number in places]
         listed = ", ".join(map(str, lines))
-        raise Conflict(
-            f"{len(places)} sections are called {shown!r} (lines {listed}): rename all but one", lines=lines
-        )
+        raise Conflict(f"{len(places)} sections are called {shown!r} (lines {listed}): rename all but one", lines=lines)
     section = body.sections[places[0]]
     later = body.sections[places[0] + 1 :]
     size = len(parts.body)

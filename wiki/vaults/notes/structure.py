@@ -31,8 +31,6 @@ class Structure:
     closed: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     """Code and HTML: nothing in it is read as Markdown."""
     queries: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    opens_with_title: bool = False
-    """The first block is a heading of level 1."""
 
 
 def line_starts(text: str) -> list[int]:
@@ -45,7 +43,7 @@ def structure_of(text: str) -> Structure:
     starts = [*line_starts(text), len(text)]
     found = Structure()
     tokens = _parser().parse(text.replace("\r", " "), {})
-    for number, token in enumerate(tokens):
+    for token in tokens:
         if token.map is None:
             continue
         first, last = token.map[0], min(token.map[1], len(starts) - 1)
@@ -59,9 +57,7 @@ def structure_of(text: str) -> Structure:
         elif token.type == "heading_open" and token.level == 0:
             underlined = not token.markup.startswith("#")
             if not (underlined and _is_table(text[start:end])):
-                level = int(token.tag[1])
-                found.headings.append(HeadingBlock(start, end, level, underlined))
-                found.opens_with_title |= number == 0 and level == 1
+                found.headings.append(HeadingBlock(start, end, int(token.tag[1]), underlined))
     return found
 
 

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import yaml
 
 from wiki.documents.front_matter import FrontMatter
+from wiki.vaults.model import Link
 from wiki.vaults.notes.links import WrittenLink, wikilink
 
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]\n]+)\]\]")
@@ -26,8 +28,27 @@ def yaml_links(parts: FrontMatter) -> list[tuple[WrittenLink, str]]:
             place = before + match.start(2)
             written = wikilink(match[2], place, line, embed=bool(match[1]))
             if written is not None:
-                found.append((written, quote))
+                found.append((replace(written, link=_unquoted(written.link, quote)), quote))
     return found
+
+
+def quoted(target: str, quote: str) -> str:
+    """``target`` as it stands inside a text with this quote."""
+    if quote == '"':
+        return target.replace("\\", "\\\\").replace('"', '\\"')
+    return target.replace("'", "''") if quote == "'" else target
+
+
+def _unquoted(link: Link, quote: str) -> Link:
+    def read(written: str | None) -> str | None:
+        if written is None or (quote == '"' and "\\" not in written) or not quote:
+            return written
+        try:
+            return str(yaml.load(quote + written + quote, Loader=yaml.CSafeLoader))
+        except yaml.YAMLError:
+            return written
+
+    return replace(link, target=read(link.target) or "", heading=read(link.heading), shown=read(link.shown))
 
 
 def _scalars(raw: str, starts: list[int]) -> Iterator[tuple[int, int, str]]:
