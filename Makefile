@@ -51,8 +51,9 @@ eval: $(STAMP) ## Measure retrieval on every collection against the floors
 corpus-report: $(STAMP) ## Convert every file of ../shared/corpus and count the facts held, by extension
 	$(BIN)/python -m tests.corpus.report ../shared/corpus
 
-docs: $(STAMP) ## Write the generated pages: settings and command line
+docs: $(STAMP) ## Write the generated pages: settings, command line, example trees
 	$(BIN)/python -m docs.generate
+	$(BIN)/python -m docs.trees
 
 freeze: $(STAMP) ## Write constraints.txt from the virtual environment
 	{ sed -n '/^#/p' constraints.txt; $(BIN)/python -m pip freeze --exclude-editable | sed 's/+cpu$$//' | grep -v '^knowledge-wiki'; } > constraints.new

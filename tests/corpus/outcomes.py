@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -13,9 +14,11 @@ from markdown_it import MarkdownIt
 
 from tests.corpus.facts import SOUND, check_facts, fact_count
 from wiki.errors import WikiError
+from wiki.extraction.words import count_words
 from wiki.library import TenantLibrary
 
 EMPTY_TOO = "EXTRACTION_EMPTY"
+MOST_WORDS_IN_ONE = 6_000
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ def outcome(tenant: TenantLibrary, corpus: Path, entry: dict[str, Any]) -> Outco
     path, expect = corpus / entry["path"], entry["expect"]
     before = _on_disk(tenant)
     started = time.perf_counter()
-    code, message, misses, fault = None, "", (), None
+    code, message, misses, fault, tree = None, "", (), None, None
     try:
         result = tenant.upload(path, name=path.name, on_duplicate="new", wait=0)
     except WikiError as error:
@@ -61,8 +64,9 @@ def outcome(tenant: TenantLibrary, corpus: Path, entry: dict[str, Any]) -> Outco
     else:
         markdown, titles = read_document(tenant.layout.root / result.md_path)
         misses = tuple(check_facts(expect, markdown, titles, sound=path.suffix in SOUND))
+        tree = tree_fault(tenant.layout.root / result.md_path)
     seconds = time.perf_counter() - started
-    fault = None if _lacks_a_program(entry, code) else _fault(expect, code)
+    fault = tree or (None if _lacks_a_program(entry, code) else _fault(expect, code))
     if fault is None and code is not None and _on_disk(tenant) != before:
         fault = "refused, but something is left on disk"
     return Outcome(entry["path"], entry["tier"], fact_count(expect), code, message, misses, fault, seconds)
@@ -80,6 +84,22 @@ def read_document(folder: Path) -> tuple[str, list[str]]:
     titles = [str(values[key]) for _, values, _ in files for key in ("title", "topic_name") if values.get(key)]
     titles += [heading for _, _, body in files for heading in _headings(body)]
     return "".join(body for _, _, body in files), titles
+
+
+def tree_fault(folder: Path) -> str | None:
+    """What is wrong with a document's topic tree for a reader: all in one topic, or two of one name side by side."""
+    topics: list[tuple[str, str]] = []
+    words = 0
+    for path in folder.glob("*.md"):
+        _, front, body = path.read_text(encoding="utf-8").split("---\n", 2)
+        values = yaml.safe_load(front)
+        if values.get("kind") == "knowledge_topic":
+            topics.append((str(values.get("position")).rpartition(".")[0], values["topic_name"].casefold()))
+            words += count_words(body)
+    if len(topics) == 1 and words > MOST_WORDS_IN_ONE:
+        return f"its {words:,} words are one topic"
+    twice = [name for (_, name), count in Counter(topics).items() if count > 1]
+    return f"two topics side by side are called {twice[0]!r}" if twice else None
 
 
 def _headings(markdown: str) -> list[str]:

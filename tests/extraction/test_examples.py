@@ -1,10 +1,12 @@
 """The examples that ship with the wiki have trees worth showing, and their script makes them the same each time."""
 
+import re
 import runpy
 from pathlib import Path
 
 import pytest
 
+from docs import trees
 from tests.extraction.documents import tree_of
 from tests.standins import WordEmbedder
 from wiki.parsing.parser import parse_file
@@ -28,6 +30,18 @@ def test_an_example_has_a_topic_tree(path: Path, word_embedder: WordEmbedder) ->
     assert len(tree.topics) >= 2
     if path.suffix not in (".csv", ".xlsx"):
         assert tree.summary
+
+
+@pytest.mark.real_model
+def test_the_trees_in_the_docs_are_current() -> None:
+    """Names, places and sizes. Which sentence a summary picks may differ by the processor's last digit."""
+
+    def topics(text: str) -> list[str]:
+        return re.findall(r"^ *- [\d.]+ \*\*.*\*\* \(\d+ words\)|^\*\*`examples/.*", text, re.MULTILINE)
+
+    made = topics(trees.trees())
+    assert len(made) > 30
+    assert topics(trees.PAGE.read_text(encoding="utf-8")) == made, "run `make docs`"
 
 
 def test_the_script_gives_the_same_bytes_each_time(tmp_path: Path) -> None:
