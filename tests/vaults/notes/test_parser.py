@@ -134,14 +134,21 @@ def test_tags_in_every_form(written: str, tags: tuple[str, ...]) -> None:
     assert read(f"---\n{written}\n---\n").tags == tags
 
 
-@pytest.mark.parametrize("written", ["aliases: A b, C", "alias:\n- A b\n- C", "alias: [A b, C]", "Aliases: [A b, C, '']"])
+@pytest.mark.parametrize(
+    "written", ["aliases: A b, C", "alias:\n- A b\n- C", "alias: [A b, C]", "Aliases: [A b, C, '']"]
+)
 def test_aliases_in_every_form(written: str) -> None:
     assert read(f"---\n{written}\n---\n").aliases == ("A b", "C")
 
 
 @pytest.mark.parametrize(
     ("written", "date"),
-    [("2026", "2026"), ("2026-11", "2026-11"), ('"[[Daily/2026-11-30]]"', "2026-11-30"), ("'2026-11-30'", "2026-11-30")],
+    [
+        ("2026", "2026"),
+        ("2026-11", "2026-11"),
+        ('"[[Daily/2026-11-30]]"', "2026-11-30"),
+        ("'2026-11-30'", "2026-11-30"),
+    ],
 )
 def test_dates_as_far_as_written(written: str, date: str) -> None:
     assert read(f"---\ndate: {written}\n---\n").date == date
@@ -243,7 +250,9 @@ def test_a_comment_mark_in_code_opens_no_comment() -> None:
 
 
 def test_inline_tags() -> None:
-    note = read("#One and (#two/Three) **#vier** #y1984 #字/カナ、#a-b_c. #x//y/\n> #quoted\n- #listed\n## Head #inhead\n")
+    note = read(
+        "#One and (#two/Three) **#vier** #y1984 #字/カナ、#a-b_c. #x//y/\n> #quoted\n- #listed\n## Head #inhead\n"
+    )
     assert note.tags == ("one", "two/three", "vier", "y1984", "字/カナ", "a-b_c", "x/y", "quoted", "listed", "inhead")
 
 
@@ -262,12 +271,16 @@ def test_links_in_front_matter_values() -> None:
 
 
 def test_block_ids_stand_at_line_ends() -> None:
-    note = read("A claim. ^claim-1\n\n- item ^two\n\n> quoted\n> ^three\n\nno^four ^five six\n```\n^seven\n```\n%% ^eight\n%%\n")
+    note = read(
+        "A claim. ^claim-1\n\n- item ^two\n\n> quoted\n> ^three\n\nno^four ^five six\n```\n^seven\n```\n%% ^eight\n%%\n"
+    )
     assert note.blocks == (("claim-1", 1), ("two", 3), ("three", 6))
 
 
 def test_inline_properties() -> None:
-    note = read("Owner:: Ada\n- **Due Date**:: 2026-12-01\nIt is [state:: good [[Lamp]]] (hidden::yes)\nOwner:: Bo\n`a:: b`\nstd::x\n")
+    note = read(
+        "Owner:: Ada\n- **Due Date**:: 2026-12-01\nIt is [state:: good [[Lamp]]] (hidden::yes)\nOwner:: Bo\n`a:: b`\nstd::x\n"
+    )
     assert note.properties == {
         "Owner": ("Ada", "Bo"),
         "Due Date": ("2026-12-01",),

@@ -10,9 +10,39 @@ INLINE = st.sampled_from(
 )  # fmt: skip
 LINES = st.one_of(
     st.sampled_from(
-        ["", "# Attic", "## Box", "### Deep", "## Box", "#### ", "Cellar", "===", "---", "```", "~~~ python", "```dataview",
-         "- item", "  1. one", "> [!note] Mind", "> more", "    # indented", "\t- x", "#tag", "%%", "<div>", "</div>",
-         "<!--", "-->", "| a | b |", "|---|---|", "| 1 | 2 |", "key:: value", "[ref]: Lamp.md", "$$", "***"]
+        [
+            "",
+            "# Attic",
+            "## Box",
+            "### Deep",
+            "## Box",
+            "#### ",
+            "Cellar",
+            "===",
+            "---",
+            "```",
+            "~~~ python",
+            "```dataview",
+            "- item",
+            "  1. one",
+            "> [!note] Mind",
+            "> more",
+            "    # indented",
+            "\t- x",
+            "#tag",
+            "%%",
+            "<div>",
+            "</div>",
+            "<!--",
+            "-->",
+            "| a | b |",
+            "|---|---|",
+            "| 1 | 2 |",
+            "key:: value",
+            "[ref]: Lamp.md",
+            "$$",
+            "***",
+        ]
     ),  # fmt: skip
     st.lists(st.one_of(WORDS, INLINE), max_size=6).map(" ".join),
     st.text(max_size=30),
