@@ -313,6 +313,12 @@ def test_other_encodings_are_read_with_a_problem(codec: str, mark: bytes) -> Non
     assert "UTF-8" in note.problems[0].remedy
 
 
+def test_one_damaged_byte_does_not_garble_the_rest() -> None:
+    note = parse_note("x.md", "# Größe\n\nsüß ".encode() + b"\xff [[Lamp]]\n")
+    assert (note.title, note.body) == ("Größe", "# Größe\n\nsüß \ufffd [[Lamp]]\n")
+    assert [problem.line for problem in note.problems] == [3]
+
+
 def test_a_byte_order_mark_is_no_text() -> None:
     note = parse_note("x.md", b"\xef\xbb\xbf# Lamp\n")
     assert (note.title, note.body, note.problems) == ("Lamp", "# Lamp\n", ())

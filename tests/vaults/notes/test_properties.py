@@ -112,7 +112,7 @@ def test_other_lines_and_the_body_stay(
     wanted = {key: value for key, value in before.front_matter.items() if key not in remove - values.keys()} | values
     assert after.front_matter == wanted
     assert after.body == before.body
-    touched = {key for key in (*values, *remove)}
+    touched = {*values, *remove}
     for line in lines:
         key = re.match(r"\w+", line)
         if key and key[0] not in touched:

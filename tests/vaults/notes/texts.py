@@ -43,7 +43,7 @@ LINES = st.one_of(
             "$$",
             "***",
         ]
-    ),  # fmt: skip
+    ),
     st.lists(st.one_of(WORDS, INLINE), max_size=6).map(" ".join),
     st.text(max_size=30),
 )

@@ -44,7 +44,7 @@ def parse_canvas(path: str, data: bytes) -> Note:
     embed, an arrow with a label a line that names both ends. Lines are those of that body.
     """
     decoded = decode_note(data)
-    text = decoded.text.removeprefix("\ufeff")
+    text = decoded.readable.removeprefix("\ufeff")
     problems = [decoded.problem] if decoded.problem else []
     line = None
     try:

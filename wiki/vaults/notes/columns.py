@@ -38,7 +38,7 @@ def aliases_of(tree: Tree) -> tuple[str, ...]:
 
 def text_of(tree: Tree, key: str) -> str | None:
     """One line of text; of a list the first."""
-    return next((text.strip() for text, _ in _texts(tree, key) if text.strip()), None)
+    return next((" ".join(text.split()) for text, _ in _texts(tree, key) if text.strip()), None)
 
 
 def date_of(tree: Tree) -> str | None:

@@ -61,8 +61,8 @@ def markdown_link(
 def encoded(target: str, form: Form) -> str | None:
     """``target`` as it is written in this form. None when it cannot be."""
     if form == "wiki":
-        return None if re.search(r"[\[\]#^|\r\n]", target) or target != target.strip() else target
-    if re.search(r"[\r\n]", target) or target != target.strip() or target.startswith("//"):
+        return None if re.search("[\\[\\]#^|\r\n\ud800-\udfff]", target) or target != target.strip() else target
+    if re.search("[\r\n\ud800-\udfff]", target) or target != target.strip() or target.startswith("//"):
         return None
     reserved = r"[%#<>\\&:]" if form == "angle" else r"[%#<>\\&:()\x00-\x1f\x7f\s]"
     return re.sub(reserved, lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), target)

@@ -27,7 +27,7 @@ def parse_note(path: str, data: bytes) -> Note:
 
         return parse_canvas(path, data)
     decoded = decode_note(data)
-    parts = front_matter.split(decoded.text)
+    parts = front_matter.split(decoded.readable)
     tree = parts.tree()
     block = parts.opening + parts.raw + parts.closing
     problems = [decoded.problem] if decoded.problem else []

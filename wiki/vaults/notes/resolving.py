@@ -59,7 +59,7 @@ class Targets:
         """``notes`` as ``(vault, path, aliases)``."""
         self._by_stem: dict[str, list[NotePlace]] = {}
         self._by_alias: dict[str, list[NotePlace]] = {}
-        for vault, path, aliases in notes:
+        for vault, path, aliases in sorted(notes, key=lambda note: note[:2]):
             place = NotePlace(vault, path)
             self._by_stem.setdefault(_stem(fold_name(path)), []).append(place)
             for alias in dict.fromkeys(fold_name(alias.strip()) for alias in aliases):

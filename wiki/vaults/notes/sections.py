@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wiki.documents import front_matter
+from wiki.documents.yaml_tree import without_surrogates
 from wiki.errors import Conflict, InvalidInput, NotFound
 from wiki.vaults.notes.body import Body, Section, read_body
 from wiki.vaults.notes.encoding import decode_note, line_end_of
@@ -107,6 +108,8 @@ class _Opened:
 
     def _check(self, new: str, text_start: int, start: int, end: int, text: str) -> None:
         """Refuse what would move other text to another section, or be swallowed by an open block above it."""
+        if without_surrogates(text) != text:
+            raise InvalidInput("the text holds half a character (a lone surrogate)", field="body")
         level = self.section.level if self.section else 0
         inner = read_body(_lf(text)).sections
         shallow = next((section for section in inner if section.level <= level), None)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import yaml
 
 from wiki.documents.front_matter import FrontMatter
+from wiki.documents.yaml_tree import without_surrogates
 from wiki.vaults.model import Link
 from wiki.vaults.notes.links import WrittenLink, wikilink
 
@@ -55,7 +56,7 @@ def _scalars(raw: str, starts: list[int]) -> Iterator[tuple[int, int, str]]:
     """Where the text values stand; keys are none."""
     depth: list[bool] = []
     is_key = False
-    for event in yaml.parse(raw, Loader=yaml.CSafeLoader):
+    for event in yaml.parse(without_surrogates(raw), Loader=yaml.CSafeLoader):
         if isinstance(event, yaml.ScalarEvent) and not (depth and depth[-1] and is_key):
             start = starts[event.start_mark.line] + event.start_mark.column
             end = starts[event.end_mark.line] + event.end_mark.column
