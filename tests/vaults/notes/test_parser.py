@@ -341,15 +341,15 @@ HARD = [
 
 def test_ten_megabytes_take_seconds() -> None:
     data = big(PROSE, 10_000_000)
-    start = time.perf_counter()
+    start = time.process_time()
     note = parse_note("x.md", data)
-    assert time.perf_counter() - start < 20
+    assert time.process_time() - start < 20
     assert len(note.links) > 100_000
     check_places(note)
 
 
 @pytest.mark.parametrize("piece", HARD)
 def test_time_grows_with_the_length(piece: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     parse_note("x.md", big(piece, 200_000))
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

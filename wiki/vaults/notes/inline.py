@@ -64,22 +64,26 @@ class InlineScanner:
         self._text = text
         self._line_of = line_of
         self._comment_ends = "%%" in text
+        self._has_fields = "::" in text
+        self._has_block_ids = "^" in text
         self._bracket_fields = 0
         self.found = Found()
 
     def read(self, start: int, end: int) -> int:
         """Read ``[start, end)``, one block; returns ``end``, or where a comment that began in it ends behind it."""
         text = self._text
-        if "::" in text[start:end]:
+        if self._has_fields and text.find("::", start, end) >= 0:
             self._line_fields(start, end)
-        self.found.blocks.extend((match[1], match.start()) for match in _BLOCK_ID.finditer(text, start, end))
-        ticks = _Ticks(text, start, end)
+        if self._has_block_ids and text.find("^", start, end) >= 0:
+            self.found.blocks.extend((match[1], match.start()) for match in _BLOCK_ID.finditer(text, start, end))
+        ticks: _Ticks | None = None
         brackets: list[tuple[int, bool]] = []
         place = start
         while match := _TOKEN.search(text, place, end):
             place = match.end()
             kind = match.lastgroup
             if kind == "ticks":
+                ticks = ticks or _Ticks(text, start, end)
                 place = self._code(match, ticks)
             elif kind == "comment":
                 place = self._comment(match.start())
