@@ -103,7 +103,7 @@ def _stale_summaries(found: Sequence[tuple[TenantLibrary, Difference]]) -> dg.As
     topics = [
         (tenant, difference.id.partition("#")[0])
         for tenant, difference in found
-        if difference.kind == "passage_differs"
+        if difference.kind == "passage_differs" and not difference.id.startswith("n_")
     ]
     stale = sorted({topic_id for tenant, topic_id in topics if tenant.topic(topic_id).summary_stale})
     return dg.AssetCheckResult(

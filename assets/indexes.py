@@ -24,7 +24,7 @@ def topic_vectors(versions: Mapping[dg.AssetKey, str]) -> dg.AssetSpec:
     return dg.AssetSpec(
         keys.TOPIC_VECTORS,
         deps=[dg.AssetDep(keys.MARKDOWN_TOPICS, partition_mapping=_ANY_OF)],
-        description="Vectors and token vectors of one topic file's exact bytes. Made by the cascade when the file "
+        description="Vectors and token vectors of one topic file's or note's exact bytes. Made by the cascade when the file "
         "appears or changes; an edit embeds only the passages it changed, a rename none.",
         group_name="index",
         kinds={"embedding"},
@@ -52,7 +52,7 @@ def index_asset(versions: Mapping[dg.AssetKey, str]) -> dg.AssetsDefinition:
             dg.AssetSpec(
                 keys.DUCKDB_CATALOG,
                 deps=[dg.AssetDep(keys.MARKDOWN_TOPICS, partition_mapping=_ANY_OF)],
-                description="Documents, topics, files and faults of every tenant in DuckDB, published as snapshots.",
+                description="Documents, topics, notes, files and faults of every tenant in DuckDB, published as snapshots.",
                 group_name="index",
                 kinds={"duckdb"},
                 code_version=versions[keys.DUCKDB_CATALOG],
@@ -63,17 +63,18 @@ def index_asset(versions: Mapping[dg.AssetKey, str]) -> dg.AssetsDefinition:
     def reindex_library(
         context: dg.AssetExecutionContext, library: dg.ResourceParam[Library]
     ) -> Iterator[dg.MaterializeResult]:
-        started, changed, passages, documents = time.perf_counter(), 0, 0, 0
+        started, changed, passages, documents, notes = time.perf_counter(), 0, 0, 0, 0
         for tenant in library.tenants():
             here = library.tenant(tenant.app_id, tenant.project_id)
             changed += sum(here.reindex())
             status = here.status()
             passages, documents = passages + status.passages, documents + status.documents
+            notes += status.notes
             context.log.info(f"{tenant.app_id}/{tenant.project_id}: {changed} changed files so far")
         shown = {"reason": "reindex", "topics_changed": changed, "seconds": round(time.perf_counter() - started, 3)}
         for key, count in (
             (keys.LANCEDB_INDEX, {"passages": passages}),
-            (keys.DUCKDB_CATALOG, {"documents": documents}),
+            (keys.DUCKDB_CATALOG, {"documents": documents} | ({"notes": notes} if notes else {})),
         ):
             yield dg.MaterializeResult(key, metadata=shown | count, tags=version_tags(versions, key))
 

@@ -19,9 +19,10 @@ source_files = dg.DynamicPartitionsDefinition(name="source_files")
 """SHA-256 of every file a document was made from; ``app.project:sha`` outside default/default."""
 
 topic_files = dg.DynamicPartitionsDefinition(name="topic_files")
-"""SHA-256 of every live topic file, the same way."""
+"""SHA-256 of every live topic file and note, the same way."""
 
 DOC_ID_TAG = "wiki/doc_id"
+NOTE_ID_TAG = "wiki/note_id"
 PID_TAG = "wiki/pid"
 """The process of a run: how a run that lost it is told from one that works."""
 

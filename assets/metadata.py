@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 import dagster as dg
 
 from wiki.incoming import IncomingOutcome
-from wiki.index.rows import BatchReport, DocumentChange, TopicChange
+from wiki.index.rows import BatchReport, DocumentChange, NoteChange, TopicChange
 from wiki.tenants import Tenant
 
 Metadata = dict[str, Any]
@@ -100,6 +100,20 @@ def topic(change: TopicChange) -> Metadata:
     return found
 
 
+def note(change: NoteChange) -> Metadata:
+    found: Metadata = {
+        "change": change.kind,
+        "vault": change.vault,
+        "path": change.path,
+        "note_id": change.note_id,
+        "passages": change.passages,
+        "embedded": change.embedded,
+    }
+    if change.previous_sha256 is not None:
+        found["previous_hash"] = change.previous_sha256
+    return found
+
+
 def lance_batch(report: BatchReport) -> Metadata:
     return {
         **_batch(report),
@@ -119,6 +133,7 @@ def catalog_batch(report: BatchReport) -> Metadata:
         "documents": report.document_count,
         "topics": report.topic_count,
         "faults": len(report.faults),
+        **({"notes": report.note_count} if report.note_count or report.notes else {}),
     }
 
 
@@ -128,4 +143,5 @@ def _batch(report: BatchReport) -> Metadata:
         "reason": report.reason,
         "topics_changed": len(report.topics),
         "seconds": round(report.seconds, 3),
+        **({"notes_changed": len(report.notes)} if report.notes else {}),
     }

@@ -7,12 +7,12 @@ import dagster as dg
 
 from assets import keys, metadata
 from assets.versions import version_tags
-from wiki.index.rows import BatchReport, DocumentChange, TopicChange
+from wiki.index.rows import BatchReport, DocumentChange, NoteChange, TopicChange
 from wiki.supervisor.record import api_url
 from wiki.tenants import Tenant
 
 MOST_SINGLE = 100
-"""Topics told one by one; a larger batch adds its partitions in bulk and tells one index event."""
+"""Topics and notes told one by one; a larger batch adds its partitions in bulk and tells one index event."""
 
 INGEST_JOB = "ingest"
 
@@ -29,11 +29,14 @@ Event = dg.AssetMaterialization | dg.AssetCheckEvaluation
 
 
 def of_batch(report: BatchReport, versions: Mapping[dg.AssetKey, str], root: Path) -> Iterator[Event]:
-    """One event a topic, one for each store, and the batch's asset checks."""
-    if len(report.topics) <= MOST_SINGLE:
+    """One event a topic or note, one for each store, and the batch's asset checks."""
+    if len(report.topics) + len(report.notes) <= MOST_SINGLE:
         for change in report.topics:
             if change.kind != "deleted":
                 yield of_topic(report.tenant, change, versions, root)
+        for change in report.notes:
+            if change.kind != "deleted":
+                yield of_note(report.tenant, change, versions)
     yield dg.AssetMaterialization(
         keys.LANCEDB_INDEX,
         metadata=metadata.lance_batch(report),
@@ -111,4 +114,14 @@ def of_topic(
         partition=tenant.partition_key(change.sha256),
         metadata=metadata.topic(change) | metadata.document_link(api_url(root), tenant, change.doc_id),
         tags=version_tags(versions, keys.TOPIC_VECTORS, change.sha256) | {keys.DOC_ID_TAG: change.doc_id},
+    )
+
+
+def of_note(tenant: Tenant, change: NoteChange, versions: Mapping[dg.AssetKey, str]) -> dg.AssetMaterialization:
+    """One note's vectors; its partition is the hash of its file, as a topic's is."""
+    return dg.AssetMaterialization(
+        keys.TOPIC_VECTORS,
+        partition=tenant.partition_key(change.sha256),
+        metadata=metadata.note(change),
+        tags=version_tags(versions, keys.TOPIC_VECTORS, change.sha256) | {keys.NOTE_ID_TAG: change.note_id},
     )

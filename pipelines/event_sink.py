@@ -147,7 +147,8 @@ class DagsterEvents:
 
     def _batch(self, report: BatchReport) -> None:
         tenant = report.tenant
-        live = [tenant.partition_key(change.sha256) for change in report.topics if change.kind != "deleted"]
+        changes = (*report.topics, *report.notes)
+        live = [tenant.partition_key(change.sha256) for change in changes if change.kind != "deleted"]
         sources = [tenant.partition_key(change.source_sha256) for change in report.documents]
         self._add(TOPIC_FILES, live)
         self._add(SOURCE_FILES, sources)

@@ -10,8 +10,8 @@ from pathlib import Path
 import dagster as dg
 
 from assets import keys
-from pipelines.batch_events import heartbeat, of_document, of_topic
-from pipelines.live import live_documents
+from pipelines.batch_events import heartbeat, of_document, of_note, of_topic
+from pipelines.live import live_documents, live_notes
 from wiki.library import Library
 
 HISTORY_MEGABYTES = 512
@@ -78,6 +78,8 @@ def _live_events(library: Library, versions: Mapping[dg.AssetKey, str]) -> Itera
             yield from of_document(document.tenant, document.change, versions, library.root)
         for topic in document.topics:
             yield of_topic(document.tenant, topic, versions, library.root)
+    for tenant, change in live_notes(library):
+        yield of_note(tenant, change, versions)
     yield heartbeat(versions)
 
 

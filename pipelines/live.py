@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wiki.index.rows import DocumentChange, TopicChange
+from wiki.index.rows import DocumentChange, NoteChange, TopicChange
 from wiki.ingest import hash_file
 from wiki.library import Library, TenantLibrary
 from wiki.tenants import Tenant
@@ -22,11 +22,11 @@ class LiveDocument:
 
 
 def live_hashes(here: TenantLibrary) -> tuple[set[str], set[str]]:
-    """Hashes of the topic files and of the source files that the tenant's published catalog holds."""
+    """Hashes of the topic files and notes, and of the source files, that the tenant's published catalog holds."""
     cursor = here.index.snapshots.cursor()
     if cursor is None:
         return set(), set()
-    topics = cursor.execute("SELECT DISTINCT sha256 FROM topics").fetchall()
+    topics = cursor.execute("SELECT sha256 FROM topics UNION SELECT sha256 FROM notes WHERE hidden IS NULL").fetchall()
     sources = cursor.execute("SELECT DISTINCT source_sha256 FROM documents WHERE source_sha256 IS NOT NULL").fetchall()
     return {row[0] for row in topics}, {row[0] for row in sources}
 
@@ -37,6 +37,15 @@ def live_documents(library: Library) -> Iterator[LiveDocument]:
         here = library.tenant(tenant.app_id, tenant.project_id)
         for doc_id in _doc_ids(here):
             yield _live(library, here, here.document(doc_id))
+
+
+def live_notes(library: Library) -> Iterator[tuple[Tenant, NoteChange]]:
+    """Every note of every tenant that can be found, as the published catalog has it."""
+    for tenant in library.tenants():
+        cursor = library.tenant(tenant.app_id, tenant.project_id).index.snapshots.cursor()
+        columns = "note_id, vault, path, sha256, passages FROM notes WHERE hidden IS NULL ORDER BY vault, path"
+        for note_id, vault, path, sha256, passages in cursor.execute(f"SELECT {columns}").fetchall() if cursor else ():
+            yield tenant, NoteChange("added", note_id, vault, path, sha256, passages=passages)
 
 
 def _doc_ids(here: TenantLibrary) -> list[str]:

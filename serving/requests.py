@@ -99,6 +99,7 @@ class Filters(Body):
     """Every given filter must hold; of a list, any one."""
 
     category_id: Names | None = None
+    vault: Names | None = Field(default=None, description="Vaults of notes; no topic lies in one.")
     doc_id: Names | None = None
     record_type: Literal["topic", "note"] | list[Literal["topic", "note"]] | None = Field(
         default=None, description="Topics only when absent."
@@ -122,6 +123,7 @@ class Filters(Body):
     def to_filters(self) -> SearchFilters:
         return SearchFilters(
             category_id=_many(self.category_id),
+            vault=_many(self.vault),
             doc_id=_many(self.doc_id),
             record_type=_many(self.record_type),
             label=_many(self.label) + _many(self.labels) + _many(self.tag),

@@ -121,10 +121,10 @@ def run_file(root: Path) -> Path:
 
 
 def discover_tenants(root: Path) -> Iterator[Tenant]:
-    """Every tenant that has a ``knowledge``, ``incoming`` or ``.jobs`` folder on disk, sorted."""
+    """Every tenant that has a ``knowledge``, ``vaults``, ``incoming`` or ``.jobs`` folder on disk, sorted."""
     for app in sorted(_folders(root)):
         for project in sorted(_folders(app)):
-            if any((project / name).is_dir() for name in ("knowledge", "incoming", ".jobs")):
+            if any((project / name).is_dir() for name in ("knowledge", "vaults", "incoming", ".jobs")):
                 try:
                     yield Tenant(app.name, project.name)
                 except InvalidInput:

@@ -199,6 +199,9 @@ class SearchFilters:
     """Every given filter must hold; within a tuple, any one. Pushed down before recall."""
 
     category_id: tuple[str, ...] = ()
+    """Of notes: the namespace."""
+    vault: tuple[str, ...] = ()
+    """Of notes only: no topic lies in a vault."""
     doc_id: tuple[str, ...] = ()
     record_type: tuple[str, ...] = ()
     """Empty: topics only."""
@@ -316,3 +319,4 @@ class RebuildResult:
     passages: int
     embedded: int
     seconds: float
+    notes: int = 0

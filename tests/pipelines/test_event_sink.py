@@ -5,7 +5,7 @@ import dagster as dg
 from assets import keys
 from pipelines.event_sink import DagsterEvents
 from pipelines.partitions import SOURCE_FILES, TOPIC_FILES, reconcile_partitions
-from wiki.index.rows import BatchReport, CheckResult, DocumentChange, TopicChange
+from wiki.index.rows import BatchReport, CheckResult, DocumentChange, NoteChange, TopicChange
 from wiki.tenants import Tenant
 
 DEFAULT = Tenant()
@@ -21,10 +21,12 @@ def report(
     documents: tuple[DocumentChange, ...] = (),
     dead: tuple[str, ...] = (),
     checks: tuple[CheckResult, ...] = (),
+    notes: tuple[NoteChange, ...] = (),
 ) -> BatchReport:
     return BatchReport(
-        tenant, "watch", topics, documents, dead, (), 3, 1, 2, 7, 1024, 5, 1, len(topics), 9, (), 0.25, checks
-    )
+        tenant, "watch", topics, documents, dead, (), 3, 1, 2, 7, 1024, 5, 1, len(topics), 9, (), 0.25, checks, notes,
+        len(notes),
+    )  # fmt: skip
 
 
 def changed(text: str, previous: str | None = None) -> TopicChange:
@@ -65,6 +67,29 @@ def test_a_changed_topic_shows_under_its_hash_with_path_and_document(
         "previous_hash": sha("0"),
     }
     assert instance.get_dynamic_partitions(TOPIC_FILES) == [sha("a")]
+
+
+def test_a_changed_note_shows_under_its_hash_with_vault_and_path(
+    instance: dg.DagsterInstance, events: DagsterEvents
+) -> None:
+    gone = NoteChange("deleted", "n_000000000000", "user", "facts/b.md", sha("b"), sha("b"))
+    events.batch(report(notes=(NoteChange("added", "n_0123456789ab", "work", "Ops/a.md", sha("a"), None, 3, 2), gone)))
+    (event,) = told(instance, keys.TOPIC_VECTORS)
+    assert event.partition == sha("a")
+    assert event.tags is not None
+    assert event.tags["dagster/data_version"] == sha("a")
+    assert event.tags["wiki/note_id"] == "n_0123456789ab"
+    assert {name: value.value for name, value in event.metadata.items()} == {
+        "change": "added",
+        "vault": "work",
+        "path": "Ops/a.md",
+        "note_id": "n_0123456789ab",
+        "passages": 3,
+        "embedded": 2,
+    }
+    assert instance.get_dynamic_partitions(TOPIC_FILES) == [sha("a")]
+    (catalog,) = told(instance, keys.DUCKDB_CATALOG)
+    assert (catalog.metadata["notes"].value, catalog.metadata["notes_changed"].value) == (2, 2)
 
 
 def test_each_batch_is_one_event_of_each_store(instance: dg.DagsterInstance, events: DagsterEvents) -> None:

@@ -3,12 +3,14 @@
 import logging
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from wiki.errors import WikiError
 from wiki.filesystem import FileLock
+from wiki.index.notes.rows import NoteRef
 from wiki.index.rows import BatchReport, EventSink
 from wiki.index.sync import TenantIndex
 from wiki.index.watcher import Touched, Watcher
@@ -30,6 +32,7 @@ REST = 3.0
 stores costs each reader a new look at them, and a batch costs nearly the same for ten documents as for one."""
 MOST_REST = 2.0
 _POLL = 0.02
+_Name = TypeVar("_Name")
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ class _Tally:
     def add(self, report: BatchReport | None) -> None:
         if report:
             self.batches += 1
-            self.changes += len(report.topics)
+            self.changes += len(report.topics) + len(report.notes)
 
 
 class Cascade:
@@ -69,7 +72,9 @@ class Cascade:
         self._reconciled = 0.0
         self._retried = 0.0
         self._tidied: set[Tenant] = set()
-        self._held_deletes: dict[Tenant, float] = {}
+        self._left: set[Touched] = set()
+        """Tenants to look at whole, told while another look was going on."""
+        self._held_deletes: dict[tuple[Tenant, str], float] = {}
         self._closed = threading.Event()
         self._teller: threading.Thread | None = None
 
@@ -146,7 +151,11 @@ class Cascade:
         tally = _Tally()
         if self._watcher is None:
             self._watcher = Watcher(
-                self._library.root, mode=self._settings.watch, debounce_ms=self._settings.debounce_ms
+                self._library.root,
+                mode=self._settings.watch,
+                debounce_ms=self._settings.debounce_ms,
+                tenants=self._library.tenants,
+                vaults=lambda tenant: self._index(tenant).vaults(),
             )
         self._start_teller()
         # A reconcile opens every window: another process may have held the baton, and its own watcher with it.
@@ -154,7 +163,8 @@ class Cascade:
         waiting: set[Touched] = set()
         rest_until = 0.0
         while time.monotonic() - tally.started < seconds and not (stop and stop.is_set()):
-            waiting |= self._watcher.next()
+            waiting |= self._watcher.next() | self._left
+            self._left = set()
             if waiting and time.monotonic() < rest_until and self._library.presence.somebody_imports():
                 continue
             if waiting:
@@ -177,21 +187,27 @@ class Cascade:
     def _sync(self, tenant: Tenant, tally: _Tally, stop: threading.Event | None = None) -> None:
         """Bring one tenant in step; edits that land meanwhile are taken between two batches."""
         try:
-            for report in self._index(tenant).sync("reconcile", hold=lambda gone, of: self._hold(tenant, gone, of)):
+            held = partial(self._hold, tenant)
+            for report in self._index(tenant).sync("reconcile", hold=held):
                 tally.add(report)
                 if stop and stop.is_set():
                     return
                 if self._watcher and report:
-                    self._apply({t for t in self._watcher.next() if t.folder}, tally)
+                    landed = self._watcher.next()
+                    self._left |= {t for t in landed if t.whole}
+                    self._apply(landed - self._left, tally)
         except Exception as error:
             self._failed(tenant, error)
 
     def _apply(self, touched: Iterable[Touched], tally: _Tally) -> None:
         folders: dict[Tenant, set[str]] = {}
-        whole = {t.tenant for t in touched if t.folder is None}
+        notes: dict[Tenant, set[NoteRef]] = {}
+        whole = {t.tenant for t in touched if t.whole}
         for item in touched:
             if item.folder and item.tenant not in whole:
                 folders.setdefault(item.tenant, set()).add(item.folder)
+            if item.note and item.tenant not in whole:
+                notes.setdefault(item.tenant, set()).add(item.note)
         for tenant in whole:
             self._sync(tenant, tally)
         for tenant, names in folders.items():
@@ -200,10 +216,28 @@ class Cascade:
                 self._sync(tenant, tally)
                 continue
             for group in _groups(sorted(names), self._settings.batch_files):
-                try:
-                    tally.add(index.apply(group, "watch"))
-                except Exception as error:
-                    self._failed(tenant, error)
+                self._attempt(tenant, tally, partial(index.apply, group, "watch"))
+        for tenant, refs in notes.items():
+            self._apply_notes(tenant, refs, tally)
+
+    def _apply_notes(self, tenant: Tenant, touched: set[NoteRef], tally: _Tally) -> None:
+        index = self._index(tenant)
+        try:
+            refs, missing = index.touched_notes(touched)
+        except Exception as error:
+            self._failed(tenant, error)
+            return
+        if missing > MASS_DELETE:
+            self._sync(tenant, tally)
+            return
+        for group in _groups(refs, self._settings.batch_files):
+            self._attempt(tenant, tally, partial(index.apply, (), "watch", notes=group))
+
+    def _attempt(self, tenant: Tenant, tally: _Tally, apply: Callable[[], BatchReport | None]) -> None:
+        try:
+            tally.add(apply())
+        except Exception as error:
+            self._failed(tenant, error)
 
     def _idle(self, tally: _Tally) -> None:
         now = time.monotonic()
@@ -212,7 +246,7 @@ class Cascade:
         if now - self._retried > RETRY_SECONDS:
             self._retried = now
             for tenant in self._library.tenants():
-                if self._index(tenant).has_queue() or tenant in self._held_deletes:
+                if self._index(tenant).has_queue() or any(held == tenant for held, _ in self._held_deletes):
                     self._sync(tenant, tally)
                 self._tidy(tenant)
 
@@ -232,18 +266,17 @@ class Cascade:
             return False
         return sum(not (index.layout.knowledge / folder).exists() for folder in folders) > MASS_DELETE
 
-    def _hold(self, tenant: Tenant, gone: int, known: int) -> bool:
+    def _hold(self, tenant: Tenant, kind: Literal["documents", "notes"], gone: int, known: int) -> bool:
         """A mass delete waits for a second look a window later: a lost mount looks the same."""
         if gone <= MASS_DELETE or gone * 2 <= known:
-            self._held_deletes.pop(tenant, None)
+            self._held_deletes.pop((tenant, kind), None)
             return False
-        since = self._held_deletes.setdefault(tenant, time.monotonic())
+        since = self._held_deletes.setdefault((tenant, kind), time.monotonic())
         if time.monotonic() - since < self._settings.window_seconds:
-            log.warning(
-                "%s/%s: %d of %d documents vanished; looking again before deleting", *_names(tenant), gone, known
-            )
+            told = (*_names(tenant), gone, known, kind)
+            log.warning("%s/%s: %d of %d %s vanished; looking again before deleting", *told)
             return True
-        del self._held_deletes[tenant]
+        del self._held_deletes[tenant, kind]
         return False
 
     def _failed(self, tenant: Tenant, error: Exception) -> None:
@@ -281,5 +314,5 @@ def _names(tenant: Tenant) -> tuple[str, str]:
     return tenant.app_id, tenant.project_id
 
 
-def _groups(names: list[str], size: int) -> Iterable[list[str]]:
+def _groups(names: list[_Name], size: int) -> Iterable[list[_Name]]:
     return (names[start : start + size] for start in range(0, len(names), size))

@@ -23,7 +23,8 @@ WRITER_FILE = "catalog.duckdb"
 _TEXT, _LIST = pa.string(), pa.list_(pa.string())
 _INTS = {"source_bytes", "rank", "depth", "body_line", "size", "mtime_ns", "inode", "line", "passages", "ordinal"}
 _LISTS = {"candidates", "labels", "tags", "aliases", "keys"}
-_JSON = {"fields", "extraction", "source", "front_matter", "headings", "blocks"}
+_JSON = {"fields", "extraction", "source", "front_matter", "properties", "headings", "blocks"}
+_FLAGS = {"summary_stale", "ambiguous"}
 
 
 def _schema(row: type[Any]) -> Any:
@@ -34,7 +35,7 @@ def _schema(row: type[Any]) -> Any:
             return pa.int64()
         if name in _LISTS:
             return _LIST
-        return pa.bool_() if name == "summary_stale" else _TEXT
+        return pa.bool_() if name in _FLAGS else _TEXT
 
     return pa.schema([(field.name, kind(field.name)) for field in fields(row)])
 
@@ -113,6 +114,13 @@ class Catalog:
         for table, column in (("notes", "note_id"), ("links", "from_id")):
             self.connection.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT unnest(?))", [list(note_ids)])
 
+    def update_links(self, links: Sequence[LinkRow]) -> None:
+        """Give these links, which are there, another target."""
+        rows = [[link.target_id, link.found_by, link.ambiguous, link.from_id, link.ordinal] for link in links]
+        if rows:
+            statement = "UPDATE links SET target_id = ?, found_by = ?, ambiguous = ? WHERE from_id = ? AND ordinal = ?"
+            self.connection.executemany(statement, rows)
+
     def insert(self, table: str, rows: Sequence[Any]) -> None:
         """Append dataclass rows to a table."""
         if not rows:
@@ -133,6 +141,12 @@ class Catalog:
             folder = "/".join(inner.split("/")[:2])
             if fault.origin == "file" and (folder in folders or fault.path in owned):
                 self.connection.execute("DELETE FROM faults WHERE path = ? AND origin = 'file'", [fault.path])
+        self.insert("faults", faults)
+
+    def replace_note_faults(self, places: Sequence[str], faults: Sequence[Fault]) -> None:
+        """Make these the only faults of the notes at these places."""
+        statement = "DELETE FROM faults WHERE origin = 'note' AND path IN (SELECT unnest(?))"
+        self.connection.execute(statement, [list(places)])
         self.insert("faults", faults)
 
     def replace_faults(self, origin: str, faults: Sequence[Fault]) -> None:

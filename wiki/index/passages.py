@@ -112,7 +112,7 @@ def _read(topic: TopicText, start: int, end: int) -> str:
 
 def _context(name: str, path: Sequence[str], text: str) -> tuple[str, ...]:
     """What stands above ``text`` when it is embedded: the name once, though a heading may say it too."""
-    parts = (name, *path)
+    parts = (name, *path) if name else tuple(path)
     if len(parts) > 1 and _same(parts[1], name):
         parts = parts[1:]
     return parts[1:] if len(parts) == 1 and _opens_with(text, name) else parts

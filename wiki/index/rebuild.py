@@ -1,6 +1,7 @@
 """Both stores made anew from the Markdown, beside the present ones, and exchanged when complete."""
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +11,9 @@ from wiki.errors import Conflict
 from wiki.filesystem import FileLock, exchange, remove_tree
 from wiki.index.catalog import Catalog
 from wiki.index.journal import clear_intent
-from wiki.index.reporting import rebuilt_report
+from wiki.index.notes.rows import NoteRef
+from wiki.index.notes.survey import VaultFolders
+from wiki.index.reporting import NOTES, PASSAGES, rebuilt_report
 from wiki.index.snapshots import SnapshotName, current, publish
 from wiki.index.sync import TenantIndex
 from wiki.models.protocols import Embedder
@@ -40,11 +43,13 @@ def rebuild(
         raise Conflict(f"another rebuild of {index.prefix} is running: wait for it")
     beside = index.base / "next"
     try:
+        _check_vaults(index)
         remove_tree(beside)
         building = TenantIndex(
             index.layout,
             embedder,
             taxonomy,
+            vaults=index.vaults,
             lance=beside / "lance",
             catalog=beside / "catalog",
             lock=beside / "write.lock",
@@ -63,13 +68,28 @@ def rebuild(
 
 
 def _fill(building: TenantIndex, progress: Progress | None) -> int:
-    total = len(building.drift().folders)
+    total = building.drift().pending
     embedded = 0
     for report in building.sync("rebuild", everything=True, batch_files=BATCH_FILES):
         embedded += report.embedded if report else 0
         if progress and report:
-            progress(report.document_count, total)
+            progress(report.document_count + report.note_count, total)
     return embedded
+
+
+def _check_vaults(index: TenantIndex) -> None:
+    """Raises Conflict when a vault whose notes are in the index cannot be read: the new one would be without them."""
+    cursor = index.snapshots.cursor()
+    folders = VaultFolders(index.layout, index.vaults())
+    known = [NoteRef(*row) for row in cursor.execute("SELECT vault, path FROM notes").fetchall()] if cursor else []
+    seen = folders.survey()
+    lost = Counter(ref.vault for ref in known if seen.shields(ref, folders.vaults))
+    if lost:
+        names = ", ".join(f"{count} notes of {vault}" for vault, count in sorted(lost.items()))
+        raise Conflict(
+            f"a rebuild would lose {names}, which cannot be read now: see `wiki status`, mend or mount them, or remove "
+            "the vault from the settings"
+        )
 
 
 def _exchange(index: TenantIndex, building: TenantIndex, beside: Path) -> None:
@@ -95,9 +115,9 @@ def _tell(index: TenantIndex) -> None:
 
 def _result(index: TenantIndex, embedded: int, seconds: float) -> RebuildResult:
     cursor = index.snapshots.cursor()
-    counts = [0, 0, 0]
+    documents, topics, passages, notes = 0, 0, 0, 0
     if cursor:
-        statements = ("count(*) FROM documents", "count(*) FROM topics", "coalesce(sum(passages), 0) FROM topics")
+        statements = ("(SELECT count(*) FROM documents)", "(SELECT count(*) FROM topics)", PASSAGES, NOTES)
         rows = [cursor.execute(f"SELECT {what}").fetchone() for what in statements]
-        counts = [int(row[0]) if row else 0 for row in rows]
-    return RebuildResult(*counts, embedded=embedded, seconds=seconds)
+        documents, topics, passages, notes = (int(row[0]) if row else 0 for row in rows)
+    return RebuildResult(documents, topics, passages, embedded, seconds, notes)

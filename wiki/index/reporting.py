@@ -3,24 +3,41 @@
 from wiki.index.batch import Batch
 from wiki.index.catalog import Catalog
 from wiki.index.lance import PassageStore
-from wiki.index.rows import BatchReport, CheckResult, DocumentChange, DocumentRow, TopicChange, TopicRow
+from wiki.index.notes.plan import NoteBatch
+from wiki.index.rows import BatchReport, CheckResult, DocumentChange, DocumentRow, NoteChange, TopicChange, TopicRow
 from wiki.index.snapshots import SnapshotName
 from wiki.tenants import Layout
 
+PASSAGES = "(SELECT coalesce(sum(passages), 0) FROM topics) + (SELECT coalesce(sum(passages), 0) FROM notes)"
+"""How many passage rows the catalog says there are."""
+NOTES = "(SELECT count(*) FROM notes WHERE hidden IS NULL)"
+"""How many notes can be found."""
+
 
 def make_report(
-    layout: Layout, catalog: Catalog, batch: Batch, store: PassageStore, passages: int, snapshot: SnapshotName
+    layout: Layout,
+    catalog: Catalog,
+    batch: Batch,
+    notes: NoteBatch,
+    store: PassageStore,
+    passages: int,
+    snapshot: SnapshotName,
 ) -> BatchReport:
     """Describe a batch after its snapshot was published."""
     prefix = layout.relative(layout.knowledge)
-    expected = catalog.connection.execute("SELECT coalesce(sum(passages), 0) FROM topics").fetchone()
+    expected = catalog.connection.execute(f"SELECT {PASSAGES}").fetchone()
     faults = tuple(catalog.faults())
     return BatchReport(
         tenant=layout.tenant,
         reason="watch",
         topics=_topic_changes(batch, prefix),
         documents=_document_changes(batch, prefix),
-        dead_hashes=_dead(catalog, "files", "sha256", {topic.sha256 for topic in batch.old_topics.values()}),
+        dead_hashes=_dead(
+            catalog,
+            "(SELECT sha256 FROM files UNION ALL SELECT sha256 FROM notes WHERE hidden IS NULL)",
+            "sha256",
+            {row.sha256 for row in (*batch.old_topics.values(), *notes.old.values()) if row.sha256},
+        ),
         dead_source_hashes=_dead(
             catalog,
             "documents",
@@ -47,13 +64,15 @@ def make_report(
             ),
             CheckResult("duckdb_catalog", "no_faults", not faults, {"faults": len(faults)}),
         ),
+        notes=_note_changes(notes),
+        note_count=catalog.count("notes WHERE hidden IS NULL"),
     )
 
 
 def rebuilt_report(layout: Layout, catalog: Catalog, store: PassageStore, snapshot: SnapshotName) -> BatchReport:
     """A report that names no topic: the counts after a rebuild."""
     nothing = Batch((), (), (), {}, {}, (), (), False, {})
-    return make_report(layout, catalog, nothing, store, store.count(), snapshot)
+    return make_report(layout, catalog, nothing, NoteBatch(), store, store.count(), snapshot)
 
 
 def _topic_changes(batch: Batch, prefix: str) -> tuple[TopicChange, ...]:
@@ -79,6 +98,20 @@ def _change(topic: TopicRow, old: TopicRow | None, prefix: str) -> TopicChange:
         old.sha256 if old else None,
         topic.passages,
     )
+
+
+def _note_changes(notes: NoteBatch) -> tuple[NoteChange, ...]:
+    """What happened to the notes that can be found, or could be. A rename is one deleted and one added."""
+    changes: list[NoteChange] = []
+    for record in notes.written:
+        row, old = record.row, notes.old.get(record.row.note_id)
+        before = old.sha256 if old is not None and old.hidden is None else None
+        kind = "added" if before is None else "changed" if before != row.sha256 else "moved"
+        changes.append(NoteChange(kind, row.note_id, row.vault, row.path, row.sha256, before, row.passages))
+    for note_id in notes.deleted:
+        if (old := notes.old.get(note_id)) is not None and old.hidden is None:
+            changes.append(NoteChange("deleted", note_id, old.vault, old.path, old.sha256, old.sha256))
+    return tuple(changes)
 
 
 def _document_changes(batch: Batch, prefix: str) -> tuple[DocumentChange, ...]:

@@ -6,53 +6,52 @@ from disk and compared with the catalog, and only what differs is written.
 
 import logging
 import os
-import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 from typing import Literal
 
-import duckdb
-
 from wiki.documents import timestamps
 from wiki.documents.model import Problem
 from wiki.documents.taxonomy import TaxonomyFile
-from wiki.errors import Conflict, IndexModelMismatch, WikiError
-from wiki.filesystem import FileLock, remove_tree
+from wiki.errors import IndexModelMismatch, WikiError
 from wiki.index.batch import Batch, plan_batch
 from wiki.index.catalog import Catalog
-from wiki.index.folders import Folder, Survey, read_folder, survey
-from wiki.index.journal import clear_intent, note_intent, read_intent
-from wiki.index.lance import PassageStore
+from wiki.index.drift import Drift, document_drift
+from wiki.index.folders import Folder, read_folder
+from wiki.index.journal import Intent, clear_intent, note_intent, read_intent
+from wiki.index.lance import PassageStore, any_of
+from wiki.index.notes.batches import chunk_notes, cut_notes, note_rows, touched_notes
+from wiki.index.notes.drift import RULES, note_drift
+from wiki.index.notes.plan import NoteBatch, plan_notes
+from wiki.index.notes.rows import NoteRef, is_note_id
+from wiki.index.notes.survey import VaultFolders
 from wiki.index.outbox import Outbox
 from wiki.index.passages import TopicText, cut_many
 from wiki.index.records import passage_rows
 from wiki.index.reporting import make_report
 from wiki.index.resolve import resolve
 from wiki.index.rows import BatchReport, Fault, PassageRow
-from wiki.index.snapshots import SnapshotReader, current, publish
+from wiki.index.snapshots import publish
+from wiki.index.stores import TenantStores
 from wiki.index.vectors import Lookup, VectorSource
 from wiki.models.protocols import Embedder
 from wiki.tenants import Layout
+from wiki.vaults.model import Vault
 
 log = logging.getLogger(__name__)
-MOST_UNINDEXED = 200
+NO_RULES = "{}"
+"""As the catalog has them that never saw a vault."""
 Reason = Literal["watch", "reconcile", "request", "reindex", "rebuild"]
 
 
-@dataclass(frozen=True)
-class Drift:
-    """What a walk over the folders found to differ from the catalog."""
-
-    folders: tuple[str, ...]
-    """Present or changed ones first, vanished ones last."""
-    vanished: frozenset[str]
-    faults: tuple[Fault, ...]
+Hold = Callable[[Literal["documents", "notes"], int, int], bool]
+"""Asked before deletes: how many vanished, of how many. True leaves them for later."""
 
 
-class TenantIndex:
+class TenantIndex(TenantStores):
     """The writer of one tenant's stores. Every public method is safe between threads and processes."""
 
     def __init__(
@@ -61,65 +60,26 @@ class TenantIndex:
         embedder: Callable[[], Embedder],
         taxonomy: TaxonomyFile,
         *,
+        vaults: Callable[[], Sequence[Vault]] = lambda: (),
         lance: Path | None = None,
         catalog: Path | None = None,
         lock: Path | None = None,
         vectors: Lookup | None = None,
     ) -> None:
-        self.layout = layout
-        self.lance_path = lance or layout.lance
-        self.catalog_path = catalog or layout.catalog
-        self.base = self.catalog_path.parent
-        self.snapshots = SnapshotReader(self.catalog_path)
+        super().__init__(layout, embedder, lance=lance, catalog=catalog, lock=lock)
+        self.vaults = vaults
         self.outbox = Outbox(self.base)
-        self._embedder = embedder
         self._taxonomy = taxonomy
-        self._lock_path = lock or layout.write_lock
         self._vectors = VectorSource(vectors)
-        self._store: tuple[int, PassageStore] | None = None
-        self.upserts_since_optimize = 0
-
-    @property
-    def prefix(self) -> str:
-        """``knowledge`` relative to the root."""
-        return self.layout.relative(self.layout.knowledge)
-
-    def lock(self) -> FileLock:
-        """The tenant's write lock, not yet taken."""
-        self._lock_path.parent.mkdir(parents=True, exist_ok=True)
-        return FileLock(self._lock_path)
-
-    def store(self) -> PassageStore:
-        """The passages; opened anew after a rebuild exchanged them."""
-        name = current(self.catalog_path)
-        generation = name.generation if name else 0
-        if self._store is None or self._store[0] != generation:
-            self._store = (generation, PassageStore(self.lance_path, self._embedder().dim))
-        return self._store[1]
 
     def drift(self, *, everything: bool = False) -> Drift:
-        """Compare the disk with the published catalog by size, time and inode; ``everything`` takes all folders."""
-        seen = survey(self.layout.knowledge)
+        """Compare the disk with the published catalog by size, time and inode; ``everything`` takes all."""
         opened = self.snapshots.open()
-        if opened is None:
-            return Drift(tuple(seen.folders), frozenset(), _survey_faults(seen, self.prefix))
-        cursor = opened[1]
-        known: dict[str, dict[str, tuple[int, int, int]]] = {}
-        for folder, path, *stamp in cursor.execute("SELECT folder, path, size, mtime_ns, inode FROM files").fetchall():
-            known.setdefault(folder, {})[path] = (stamp[0], stamp[1], stamp[2])
-        documents = {row[0] for row in cursor.execute("SELECT folder FROM documents").fetchall()}
-        queued = {row[0] for row in cursor.execute("SELECT folder FROM queue").fetchall()}
-        taxonomy = cursor.execute("SELECT value FROM meta WHERE key = 'taxonomy'").fetchone()
-        everything = everything or taxonomy is None or taxonomy[0] != self._taxonomy_hash()
-        changed = [
-            path
-            for path, stamps in seen.folders.items()
-            if everything
-            or path in queued
-            or known.get(path) != {file: (s.size, s.mtime_ns, s.inode) for file, s in stamps.items()}
-        ]
-        gone = [path for path in sorted(documents | queued) if path not in seen.folders and not seen.shields(path)]
-        return Drift((*changed, *gone), frozenset(gone), _survey_faults(seen, self.prefix))
+        cursor = opened[1] if opened else None
+        knowledge, taxonomy = self.layout.knowledge, self._taxonomy_hash()
+        documents = document_drift(cursor, knowledge, self.prefix, taxonomy, everything=everything)
+        notes = note_drift(cursor, self._folders(), everything=everything)
+        return replace(documents, notes=notes, faults=(*documents.faults, *notes.faults))
 
     def sync(
         self,
@@ -127,80 +87,73 @@ class TenantIndex:
         *,
         everything: bool = False,
         batch_files: int = 400,
-        hold: Callable[[int, int], bool] | None = None,
+        hold: Hold | None = None,
     ) -> Iterator[BatchReport | None]:
         """Bring the stores in step with the disk, a batch at a time; between two batches others may write.
 
-        ``hold(vanished, known)`` may ask to leave deletes for later.
+        ``hold`` may ask to leave deletes for later.
         """
         self.mend()
         drift = self.drift(everything=everything)
-        folders: Sequence[str] = drift.folders
-        if hold and drift.vanished and hold(self._really_gone(drift), self._document_count()):
+        folders, notes = list(drift.folders), list(drift.notes.notes)
+        if hold and drift.vanished and hold("documents", self._really_gone(drift), self._document_count()):
             folders = [path for path in folders if path not in drift.vanished]
-        batches = self._chunks(folders, batch_files)
-        for batch in batches or [()]:
-            yield self.apply(batch, reason, survey_faults=drift.faults)
-        if folders:
+        if hold and drift.notes.vanished and hold("notes", drift.notes.really_gone, drift.notes.known):
+            notes = [ref for ref in notes if ref not in drift.notes.vanished]
+        no_folders, no_notes = list[str](), list[NoteRef]()
+        groups = [(batch, no_notes) for batch in self._chunks(folders, batch_files)]
+        groups += [(no_folders, group) for group in chunk_notes(notes, drift.notes.sizes, batch_files)]
+        *first, last = groups or [(no_folders, no_notes)]
+        for batch, group in first:
+            yield self.apply(batch, reason, notes=group, survey_faults=drift.faults)
+        yield self.apply(last[0], reason, notes=last[1], survey_faults=drift.faults, rules=drift.notes.rules)
+        if folders or notes:
             self.tidy()
 
     def apply(
-        self, folders: Collection[str], reason: Reason, *, survey_faults: Sequence[Fault] | None = None
+        self,
+        folders: Collection[str],
+        reason: Reason,
+        *,
+        notes: Collection[NoteRef] = (),
+        survey_faults: Sequence[Fault] | None = None,
+        rules: str | None = None,
     ) -> BatchReport | None:
-        """One batch: re-derive these folders under the write lock. None when nothing differed."""
+        """One batch: re-derive these folders and notes under the write lock. None when nothing differed.
+
+        ``rules``, of a look over all vaults, are noted with its last batch: then every note is read by them.
+        """
         with self.lock():
             intent = read_intent(self.base)
             with Catalog(self.catalog_path) as catalog:
-                return self._apply(catalog, {*folders, *intent.folders}, intent.records, reason, survey_faults)
+                refs = {*notes, *intent.notes}
+                return self._apply(
+                    catalog, {*folders, *intent.folders}, refs, intent.records, reason, survey_faults, rules
+                )
 
-    def mend(self) -> None:
-        """Make sure both stores can be opened; one that was lost or damaged is made again from the Markdown."""
-        with self.lock():
-            try:
-                self._check_stores()
-            except duckdb.Error as error:
-                if "lock" in str(error).lower():
-                    raise Conflict(f"another program holds the catalog open: {error}") from error
-                log.warning("%s: the catalog cannot be opened (%s); making it again", self.prefix, error)
-                self.catalog_path.rename(self.base / f"damaged-catalog-{time.time_ns()}")
-                self._check_stores()
+    def touched_notes(self, touched: Collection[NoteRef]) -> tuple[list[NoteRef], int]:
+        """The notes behind changes told of files and folders: those there now, then those only the catalog knows.
 
-    def _check_stores(self) -> None:
-        with Catalog(self.catalog_path) as catalog:
-            if int(catalog.meta("passages") or 0) and self._store_lost():
-                log.warning("%s: the passages are lost; making them again", self.prefix)
-                remove_tree(self.lance_path)
-                self._store = None
-                catalog.delete_folders([row.folder for row in catalog.documents()])
-                catalog.set_meta({"passages": "0"})
-                publish(catalog)
-            elif current(self.catalog_path) is None:
-                publish(catalog)
+        The number is that of the latter.
+        """
+        return touched_notes(self._folders(), self.snapshots.cursor(), touched)
 
     def has_queue(self) -> bool:
-        """Whether folders wait for another try."""
+        """Whether folders or notes wait for another try."""
         cursor = self.snapshots.cursor()
-        row = cursor.execute("SELECT count(*) FROM queue").fetchone() if cursor else None
+        both = "SELECT (SELECT count(*) FROM queue) + (SELECT count(*) FROM note_queue)"
+        row = cursor.execute(both).fetchone() if cursor else None
         return bool(row and row[0])
-
-    def tidy(self) -> None:
-        """Optimize when so many rows are outside the full-text index that queries feel it."""
-        if self.store().unindexed_rows() > MOST_UNINDEXED:
-            self.optimize()
-
-    def optimize(self) -> None:
-        """Compact LanceDB and take new rows into its indexes."""
-        with self.lock():
-            self.store().optimize()
-            self.upserts_since_optimize = 0
 
     def _apply(
         self,
         catalog: Catalog,
         folders: set[str],
+        refs: set[NoteRef],
         orphans: Sequence[str],
         reason: Reason,
         survey_faults: Sequence[Fault] | None,
+        rules: str | None,
     ) -> BatchReport | None:
         started = perf_counter()
         taxonomy, problem = self._taxonomy.load()
@@ -208,21 +161,26 @@ class TenantIndex:
             path = self.layout.relative(self.layout.taxonomy)
             survey_faults = [*survey_faults, _taxonomy_fault(path, problem)]
         resolution = resolve(catalog, self._read, self._exists, folders)
-        batch = plan_batch(catalog, resolution, taxonomy, self.prefix, orphans)
-        if not batch.differs and not orphans and not self._other_changes(catalog, survey_faults, folders):
+        topics = [record for record in orphans if not is_note_id(record)]
+        batch = plan_batch(catalog, resolution, taxonomy, self.prefix, topics)
+        notes = plan_notes(catalog, self._folders(), refs, [record for record in orphans if record not in topics])
+        rules = None if rules == (catalog.meta(RULES) or NO_RULES) else rules
+        changes = batch.differs or notes.differs or bool(orphans) or rules is not None
+        if not changes and not self._other_changes(catalog, survey_faults, folders):
             return None
         store = self.store()
         try:
-            rows, embedded, batch = self._passages(store, batch)
+            rows, embedded, batch, notes = self._passages(store, batch, notes)
         except WikiError as error:
-            self._postpone(catalog, batch, error)
+            self._postpone(catalog, store, batch, notes, error)
             if isinstance(error, IndexModelMismatch):
                 return None
             raise
-        note_intent(self.base, resolution.folders, batch.record_ids)
-        upserted, deleted = store.replace_records(rows, batch.record_ids) if batch.record_ids else (0, 0)
-        self.upserts_since_optimize += 1 if batch.record_ids else 0
-        report = self._commit(catalog, batch, survey_faults, store)
+        record_ids = batch.record_ids | notes.record_ids
+        note_intent(self.base, Intent(tuple(resolution.folders), tuple(record_ids), notes.refs))
+        upserted, deleted = store.replace_records(rows, record_ids) if record_ids else (0, 0)
+        self.upserts_since_optimize += 1 if record_ids else 0
+        report = self._commit(catalog, batch, notes, survey_faults, rules, store)
         report = replace(
             report, reason=reason, rows_upserted=upserted, rows_deleted=deleted, seconds=perf_counter() - started
         )
@@ -230,56 +188,86 @@ class TenantIndex:
             report,
             embedded=len(embedded),
             topics=tuple(replace(t, embedded=batch.embedded_of(t.topic_id, embedded)) for t in report.topics),
+            notes=tuple(replace(n, embedded=notes.embedded_of(n.note_id, embedded)) for n in report.notes),
         )
         self.outbox.put(report)
         clear_intent(self.base)
         return report
 
-    def _passages(self, store: PassageStore, batch: Batch) -> tuple[list[PassageRow], set[str], Batch]:
-        """The rows to write, the passage hashes that were embedded, and the batch with its passages cut."""
-        if not batch.record_ids:
-            return [], set(), batch
+    def _passages(
+        self, store: PassageStore, batch: Batch, notes: NoteBatch
+    ) -> tuple[list[PassageRow], set[str], Batch, NoteBatch]:
+        """The rows to write, the passage hashes that were embedded, and the batches with their passages cut."""
+        if not batch.record_ids and not notes.record_ids:
+            return [], set(), batch, notes
         embedder = self._embedder()
-        other = store.fingerprints() - {embedder.fingerprint}
+        model = embedder.fingerprint
+        other = store.fingerprints() - {model}
         if other:
             raise IndexModelMismatch(
-                f"the index was made by {', '.join(sorted(other))}, the settings ask for {embedder.fingerprint}: "
+                f"the index was made by {', '.join(sorted(other))}, the settings ask for {model}: "
                 "run `wiki rebuild`, or set the model back"
             )
-        gone = store.rows(["passage_sha256"], batch.deleted_filter()) if batch.deleted else None
-        if gone is not None:
-            self._vectors.remember(store, set(gone.column("passage_sha256").to_pylist()), embedder.fingerprint)
+        if deleted := [*batch.deleted, *notes.deleted]:
+            gone = store.rows(["passage_sha256"], any_of("record_id", deleted))
+            self._vectors.remember(store, set(gone.column("passage_sha256").to_pylist()), model)
         texts = [TopicText(t.name, batch.file_of(t).body, t.body_line) for t in batch.written]
-        cut = cut_many(texts, embedder)
-        vectors, embedded = self._vectors.vectors(store, embedder, [p for passages in cut for p in passages])
+        cut = dict(zip([topic.topic_id for topic in batch.written], cut_many(texts, embedder), strict=True))
+        notes_cut = cut_notes(notes.written, embedder)
+        all_passages = [p for passages in (*cut.values(), *notes_cut.values()) for p in passages]
+        vectors, embedded = self._vectors.vectors(store, embedder, all_passages)
         rows = [
             row
-            for topic, passages in zip(batch.written, cut, strict=True)
-            for row in passage_rows(batch.document_of(topic), topic, passages, vectors, embedder.fingerprint)
+            for topic in batch.written
+            for row in passage_rows(batch.document_of(topic), topic, cut[topic.topic_id], vectors, model)
         ]
-        counted = {topic.topic_id: passages for topic, passages in zip(batch.written, cut, strict=True)}
-        return rows, embedded, batch.with_passages(counted)
+        rows += note_rows(notes.written, notes_cut, vectors, model)
+        return rows, embedded, batch.with_passages(cut), notes.with_passages(notes_cut)
 
     def _commit(
-        self, catalog: Catalog, batch: Batch, survey_faults: Sequence[Fault] | None, store: PassageStore
+        self,
+        catalog: Catalog,
+        batch: Batch,
+        notes: NoteBatch,
+        survey_faults: Sequence[Fault] | None,
+        rules: str | None,
+        store: PassageStore,
     ) -> BatchReport:
         catalog.begin()
         batch.write(catalog)
+        notes.write(catalog)
         if survey_faults is not None:
             catalog.replace_faults("survey", survey_faults)
         passages = store.count()
         catalog.set_meta({"passages": str(passages), "taxonomy": self._taxonomy_hash()})
+        if rules is not None:
+            catalog.set_meta({RULES: rules})
         catalog.commit()
-        return make_report(self.layout, catalog, batch, store, passages, publish(catalog))
+        return make_report(self.layout, catalog, batch, notes, store, passages, publish(catalog))
 
-    def _postpone(self, catalog: Catalog, batch: Batch, error: WikiError) -> None:
-        """The model failed: keep every row as it was, tell it as a fault, and try again later."""
+    def _postpone(
+        self, catalog: Catalog, store: PassageStore, batch: Batch, notes: NoteBatch, error: WikiError
+    ) -> None:
+        """The model failed: keep every row as it was, tell it as a fault, and try again later.
+
+        Only what must no longer be found goes at once.
+        """
+        withdrawn = notes.withdrawn()
+        unfinished = read_intent(self.base)
+        if withdrawn.deleted:
+            records, refs = {*unfinished.records, *withdrawn.deleted}, {*unfinished.notes, *withdrawn.refs}
+            note_intent(self.base, Intent(unfinished.folders, tuple(records), tuple(refs)))
+            store.replace_records((), withdrawn.deleted)
         fault = Fault(self.prefix, error.message, "it is tried again by itself", timestamps.now(), None, "sync")
         catalog.begin()
+        withdrawn.write(catalog)
         catalog.enqueue(sorted(batch.folders), error.message, timestamps.now())
+        catalog.enqueue_notes([ref for ref in notes.refs if ref not in withdrawn.refs], error.message, timestamps.now())
         catalog.replace_faults("sync", [fault])
+        catalog.set_meta({"passages": str(store.count())})
         catalog.commit()
         publish(catalog)
+        note_intent(self.base, unfinished)
 
     def _other_changes(self, catalog: Catalog, faults: Sequence[Fault] | None, folders: Collection[str]) -> bool:
         if catalog.meta("taxonomy") != self._taxonomy_hash() or set(catalog.queued()) & set(folders):
@@ -287,6 +275,9 @@ class TenantIndex:
         if faults is None:
             return False
         return {f for f in catalog.faults() if f.origin == "survey"} != set(faults)
+
+    def _folders(self) -> VaultFolders:
+        return VaultFolders(self.layout, self.vaults())
 
     def _read(self, path: str) -> Folder | None:
         return read_folder(self.layout.knowledge, path)
@@ -333,15 +324,6 @@ class TenantIndex:
         row = cursor.execute("SELECT count(*) FROM documents").fetchone() if cursor else None
         return int(row[0]) if row else 0
 
-    def _store_lost(self) -> bool:
-        try:
-            return self.store().count() == 0
-        except WikiError:
-            raise
-        except Exception as error:
-            log.warning("%s: LanceDB cannot be read (%s)", self.prefix, error)
-            return True
-
     def _taxonomy_hash(self) -> str:
         """Of the category ids: they decide which folder is which category."""
         return sha256("\n".join(self._taxonomy.load()[0].ids).encode()).hexdigest()
@@ -349,20 +331,3 @@ class TenantIndex:
 
 def _taxonomy_fault(path: str, problem: Problem) -> Fault:
     return Fault(path, problem.reason, problem.remedy, "", problem.line, "survey")
-
-
-def _survey_faults(seen: Survey, prefix: str) -> tuple[Fault, ...]:
-    unreadable = [
-        Fault(
-            f"{prefix}/{item.path}".rstrip("/"),
-            f"cannot be read: {item.reason}",
-            "mend its permissions or its mount; its rows are kept until then",
-            origin="survey",
-        )
-        for item in seen.unreadable
-    ]
-    stray = [
-        Fault(f"{prefix}/{path}", "lies outside any document folder", "move it into one", origin="survey")
-        for path in seen.stray
-    ]
-    return (*unreadable, *stray)

@@ -1,6 +1,6 @@
 """Is the index right? Derive every row from the Markdown again and compare it with both stores."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,9 @@ from wiki.documents.taxonomy import Taxonomy, TaxonomyFile
 from wiki.index.catalog import Catalog, row_values, select
 from wiki.index.folders import Folder, read_folder, survey
 from wiki.index.identity import Assignment, assign
+from wiki.index.notes.derive import DerivedNotes, derive_notes
+from wiki.index.notes.rows import LinkRow, NoteRow
+from wiki.index.notes.survey import VaultFolders
 from wiki.index.passages import TopicText, cut_many
 from wiki.index.records import Record, build_record, document_claimant, passage_rows, topic_claimant
 from wiki.index.rows import DocumentRow, FileRow, PassageRow, StoredVector, TopicRow
@@ -20,8 +23,9 @@ from wiki.views import Difference, VerifyResult
 
 _COMPARED = (
     "passage_id", "record_id", "doc_id", "record_type", "namespace", "title", "name", "heading_path", "text",
-    "search_text", "labels", "type", "language", "created_at", "updated_at", "document_date", "fields", "line_start",
+    "search_text", "labels", "type", "status", "language", "created_at", "updated_at", "document_date", "fields", "line_start",
     "line_end", "pages", "topic_sha256", "passage_sha256", "model",
+    "vault",
 )  # fmt: skip
 
 
@@ -30,16 +34,23 @@ def verify(index: TenantIndex, taxonomy: TaxonomyFile, embedder: Callable[[], Em
     with index.lock():
         records = list(derive(index.layout, taxonomy.load()[0]))
         expected, passages = _with_passages(records, embedder)
-        differences = [*_in_lance(index, passages, {t.topic_id: t for r in expected for t in r.topics})]
+        folders = VaultFolders(index.layout, index.vaults())
         with Catalog(index.catalog_path) as catalog:
+            notes = derive_notes(folders, catalog.notes(), embedder)
+            places = {t.topic_id: f"{index.prefix}/{t.path}" for r in expected for t in r.topics} | notes.places
+            differences = [*_in_lance(index, passages | notes.passages, places, notes.kept)]
             differences += _in_catalog("catalog", expected, catalog.documents(), catalog.topics(), catalog.files())
+            differences += _notes_in_catalog("catalog", notes, catalog.notes(), catalog.links())
         opened = index.snapshots.open()
         if opened:
             tables = [select(opened[1], table, "TRUE") for table in ("documents", "topics", "files")]
             differences += _in_catalog("snapshot", expected, *tables)
-        elif expected:
+            tables = [select(opened[1], table, "TRUE") for table in ("notes", "links")]
+            differences += _notes_in_catalog("snapshot", notes, *tables)
+        elif expected or notes.rows:
             differences.append(Difference("snapshot_missing", "", index.prefix))
-    return VerifyResult(not differences, sum(1 + len(r.topics) for r in expected), tuple(differences))
+    checked = sum(1 + len(r.topics) for r in expected) + len(notes.rows)
+    return VerifyResult(not differences, checked, tuple(differences))
 
 
 def derive(layout: Layout, taxonomy: Taxonomy) -> Iterator[Record]:
@@ -83,8 +94,9 @@ def _with_passages(
 
 
 def _in_lance(
-    index: TenantIndex, expected: Mapping[str, PassageRow], topics: Mapping[str, TopicRow]
+    index: TenantIndex, expected: Mapping[str, PassageRow], places: Mapping[str, str], kept: Collection[str]
 ) -> Iterator[Difference]:
+    """``kept`` records could not be read: what the table has of them is no difference."""
     if not expected and not index.lance_path.exists():
         return
     table = index.store().rows(list(_COMPARED))
@@ -93,14 +105,15 @@ def _in_lance(
     for place, passage_id in enumerate(columns["passage_id"]):
         row = expected.get(passage_id)
         if row is None:
-            yield Difference("orphan_passage", passage_id, "")
+            if columns["record_id"][place] not in kept:
+                yield Difference("orphan_passage", passage_id, "")
         elif passage_id in found:
-            yield Difference("double_passage", passage_id, _path(index, topics[row.record_id]))
+            yield Difference("double_passage", passage_id, places[row.record_id])
         elif any(_plain(getattr(row, name)) != columns[name][place] for name in _COMPARED):
-            yield Difference("passage_differs", passage_id, _path(index, topics[row.record_id]))
+            yield Difference("passage_differs", passage_id, places[row.record_id])
         found.add(passage_id)
     for passage_id in expected.keys() - found:
-        yield Difference("passage_missing", passage_id, _path(index, topics[expected[passage_id].record_id]))
+        yield Difference("passage_missing", passage_id, places[expected[passage_id].record_id])
 
 
 def _in_catalog(
@@ -118,6 +131,17 @@ def _in_catalog(
     yield from _compare(f"{where}_file", wanted_files, [(row.path, row) for row in files])
 
 
+def _notes_in_catalog(
+    where: str, expected: DerivedNotes, notes: list[NoteRow], links: list[LinkRow]
+) -> Iterator[Difference]:
+    stored = [(row.note_id, row) for row in notes if row.note_id not in expected.kept]
+    yield from _compare(f"{where}_note", {row.note_id: row for row in expected.rows}, stored)
+    wanted = {f"{link.from_id}>{link.ordinal}": link for link in expected.links}
+    found = [(f"{link.from_id}>{link.ordinal}", link) for link in links if link.from_id not in expected.kept]
+    for difference in _compare(f"{where}_link", wanted, found):
+        yield replace(difference, path=expected.places.get(difference.id.partition(">")[0], ""))
+
+
 def _compare(kind: str, wanted: Mapping[str, Any], stored: list[tuple[str, Any]]) -> Iterator[Difference]:
     seen: set[str] = set()
     for key, row in stored:
@@ -133,11 +157,9 @@ def _compare(kind: str, wanted: Mapping[str, Any], stored: list[tuple[str, Any]]
 
 
 def _place(row: Any) -> str:
-    return getattr(row, "path", None) or row.folder
-
-
-def _path(index: TenantIndex, topic: TopicRow) -> str:
-    return f"{index.prefix}/{topic.path}"
+    if isinstance(row, NoteRow):
+        return f"{row.vault}:{row.path}"
+    return getattr(row, "path", None) or getattr(row, "folder", "")
 
 
 def _plain(value: Any) -> Any:

@@ -1,7 +1,7 @@
-"""Which document folders changed on disk, as the operating system tells it."""
+"""Which document folders and notes changed on disk, as the operating system tells it."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -9,34 +9,65 @@ from typing import Literal
 from watchfiles import Change, watch
 
 from wiki.index.folders import is_markdown
-from wiki.tenants import Layout, Tenant, discover_tenants
+from wiki.index.notes.rows import NoteRef
+from wiki.index.notes.survey import is_note, is_placeholder, normalised
+from wiki.tenants import Layout, Tenant
+from wiki.vaults.model import Vault
 
 STEP_MS = 20
 WAIT_MS = 100
 WatchMode = Literal["auto", "native", "poll"]
+_ATTACHMENTS = frozenset(
+    ".png .jpg .jpeg .gif .svg .webp .bmp .pdf .mp3 .mp4 .m4a .wav .ogg .webm .mov .zip .csv .json .docx .xlsx .pptx".split()
+)
+"""Files that often lie beside notes and are none."""
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Touched:
-    """A change to look at. ``folder`` None: look at the whole tenant."""
+    """A change to look at: a document folder, or a note or folder of a vault. Neither: look at the whole tenant."""
 
     tenant: Tenant
-    folder: str | None
+    folder: str | None = None
+    note: NoteRef | None = None
+
+    @property
+    def whole(self) -> bool:
+        return self.folder is None and self.note is None
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A watched folder: documents, a vault, or the folder that holds a tenant's own vaults."""
+
+    tenant: Tenant
+    kind: Literal["knowledge", "vault", "vaults"]
+    vault: str = ""
 
 
 class Watcher:
-    """Watches every tenant's ``knowledge`` folder, across windows: arming 100,000 files takes seconds.
+    """Watches every tenant's ``knowledge`` folder and vaults, across windows: arming 100,000 files takes seconds.
 
-    Only those folders are watched, so the indexes' own writes wake nobody. A tenant that appears, or whose folder
-    is replaced by another, is taken in by the next ``next()``, which then reports it whole.
+    Only those folders are watched, so the indexes' own writes wake nobody. One that appears, or is replaced by
+    another, is taken in by the next ``next()``, which then reports its tenant whole.
     """
 
-    def __init__(self, root: Path, *, mode: WatchMode, debounce_ms: int) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        mode: WatchMode,
+        debounce_ms: int,
+        tenants: Callable[[], Iterable[Tenant]],
+        vaults: Callable[[Tenant], Sequence[Vault]],
+    ) -> None:
         self._root = root
         self._mode: WatchMode = mode
         self._debounce_ms = debounce_ms
+        self._tenants = tenants
+        self._vaults = vaults
         self._stop = threading.Event()
-        self._watched: dict[Tenant, int] = {}
+        self._watched: dict[Path, tuple[_Place, int]] = {}
         self._changes: Iterator[set[tuple[Change, str]]] | None = None
         self._fresh = self._arm()
 
@@ -52,7 +83,7 @@ class Watcher:
             touched |= {t for _, path in seen if (t := self._touched(path))}
             if moved := {t.tenant for kind, path in seen if (t := self._touched(path)) and _may_lose(kind, path)}:
                 self._arm()
-                return touched | {Touched(tenant, None) for tenant in moved}
+                return touched | {Touched(tenant) for tenant in moved}
         if self._present() != self._watched:
             touched |= self._arm()
         return touched
@@ -60,14 +91,21 @@ class Watcher:
     def close(self) -> None:
         self._stop.set()
 
-    def _present(self) -> dict[Tenant, int]:
-        """Tenants with a ``knowledge`` folder, and its inode."""
-        found: dict[Tenant, int] = {}
-        for tenant in discover_tenants(self._root):
-            try:
-                found[tenant] = Layout(self._root, tenant).knowledge.stat().st_ino
-            except OSError:
-                continue
+    def _present(self) -> dict[Path, tuple[_Place, int]]:
+        """Every folder to watch that is there, and its inode."""
+        found: dict[Path, tuple[_Place, int]] = {}
+        for tenant in self._tenants():
+            layout = Layout(self._root, tenant)
+            places = [
+                (layout.knowledge, _Place(tenant, "knowledge")),
+                (layout.home / "vaults", _Place(tenant, "vaults")),
+                *((vault.root, _Place(tenant, "vault", vault.name)) for vault in self._vaults(tenant)),
+            ]
+            for path, place in places:
+                try:
+                    found.setdefault(path, (place, path.stat().st_ino))
+                except OSError:
+                    continue
         return found
 
     def _arm(self) -> set[Touched]:
@@ -76,7 +114,7 @@ class Watcher:
         self._changes = None
         if self._watched:
             self._changes = watch(
-                *(Layout(self._root, tenant).knowledge for tenant in self._watched),
+                *(path for path in self._watched if not any(parent in self._watched for parent in path.parents)),
                 watch_filter=self._wanted,
                 debounce=self._debounce_ms,
                 step=min(STEP_MS, self._debounce_ms),
@@ -88,34 +126,50 @@ class Watcher:
                 ignore_permission_denied=True,
             )
             next(self._changes, None)
-        return {Touched(t, None) for t in self._watched.keys() | before.keys() if self._watched.get(t) != before.get(t)}
+        changed = {path for path in self._watched.keys() | before.keys() if self._watched.get(path) != before.get(path)}
+        return {
+            Touched(places[path][0].tenant) for places in (before, self._watched) for path in changed & places.keys()
+        }
 
     def _wanted(self, _: Change, path: str) -> bool:
         return self._touched(path) is not None
 
     def _touched(self, path: str) -> Touched | None:
-        try:
-            parts = Path(path).relative_to(self._root).parts
-        except ValueError:
+        whole = Path(path)
+        top = next((folder for folder in (whole, *whole.parents) if folder in self._watched), None)
+        if top is None:
             return None
-        tenant = next((t for t in self._watched if (t.app_id, t.project_id) == parts[:2]), None)
-        if tenant is None or parts[2:3] != ("knowledge",):
-            return None
-        return _in_knowledge(tenant, parts[3:])
+        place, parts = self._watched[top][0], whole.relative_to(top).parts
+        if place.kind == "knowledge":
+            return _in_knowledge(place.tenant, parts)
+        if place.kind == "vaults":
+            return Touched(place.tenant) if len(parts) <= 1 else None
+        return _in_vault(place, parts, whole)
 
 
 def _may_lose(kind: Change, path: str) -> bool:
     """Whether a folder went away: one moved into a folder made a moment before loses its watch for good."""
-    return kind is Change.deleted and not is_markdown(Path(path).name)
+    name = Path(path).name
+    return kind is Change.deleted and not is_markdown(name) and not is_note(name)
+
+
+def _in_vault(place: _Place, parts: tuple[str, ...], path: Path) -> Touched | None:
+    if not parts or is_placeholder(parts[-1]):
+        return Touched(place.tenant)
+    if any(part.startswith(".") for part in parts):
+        return None
+    if path.suffix.lower() in _ATTACHMENTS and not path.is_dir():
+        return None
+    return Touched(place.tenant, note=NoteRef(place.vault, normalised("/".join(parts))))
 
 
 def _in_knowledge(tenant: Tenant, parts: tuple[str, ...]) -> Touched | None:
     if not parts or parts == (".taxonomy.md",):
-        return Touched(tenant, None)
+        return Touched(tenant)
     if any(part.startswith(".") for part in parts):
         return None
     if len(parts) == 1:
-        return Touched(tenant, None)
+        return Touched(tenant)
     if len(parts) == 2 or (len(parts) == 3 and is_markdown(parts[2])):
         return Touched(tenant, "/".join(parts[:2]))
     return None

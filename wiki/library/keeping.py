@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import duckdb
 
 from wiki.index.rebuild import rebuild
+from wiki.index.reporting import NOTES, PASSAGES
 from wiki.index.verify import verify
 from wiki.library.reading import Reading
 from wiki.views import RebuildResult, StatusView, VerifyResult
@@ -17,33 +18,35 @@ class Keeping(Reading):
         """Counts, what waits to be indexed, faults, and the processes that run."""
         cursor = self._cursor()
         counts = {"documents": 0, "topics": 0}
-        passages = 0
+        notes = passages = 0
         if cursor:
             for table in counts:
                 counts[table] = _scalar(cursor, f"SELECT count(*) FROM {table}")
-            passages = _scalar(cursor, "SELECT coalesce(sum(passages), 0) FROM topics")
+            notes = _scalar(cursor, f"SELECT {NOTES}")
+            passages = _scalar(cursor, f"SELECT {PASSAGES}")
         return StatusView(
             documents=counts["documents"],
             topics=counts["topics"],
-            notes=0,
+            notes=notes,
             passages=passages,
-            pending=len(self.index.drift().folders),
+            pending=self.index.drift().pending,
             faults=tuple(self.faults()),
             processes=self._library.presence.run().get("processes", {}),
         )
 
     def published(self) -> bool:
         """Whether a catalog can be read, or nothing is there yet to make one of."""
-        return self.index.snapshots.open() is not None or not self.layout.knowledge.is_dir()
+        nothing = not self.layout.knowledge.is_dir() and not self.vaults()
+        return nothing or self.index.snapshots.open() is not None
 
     def sync(self) -> int:
-        """One reconcile, whoever holds the baton. Gives the number of changed topics."""
-        return sum(len(report.topics) for report in self.index.sync("request") if report)
+        """One reconcile, whoever holds the baton. Gives the number of changed topics and notes."""
+        return sum(len(report.topics) + len(report.notes) for report in self.index.sync("request") if report)
 
     def reindex(self, *, batch_files: int = 100) -> Iterator[int]:
-        """Hash everything again and mend what differs; yields the changed topics of each batch."""
+        """Hash everything again and mend what differs; yields the changed topics and notes of each batch."""
         for report in self.index.sync("reindex", everything=True, batch_files=batch_files):
-            yield len(report.topics) if report else 0
+            yield len(report.topics) + len(report.notes) if report else 0
 
     def verify(self) -> VerifyResult:
         """Compare both stores with the Markdown; pending changes are let finish first."""

@@ -83,8 +83,9 @@ class Library:
             return self._tenants[tenant]
 
     def tenants(self) -> list[Tenant]:
-        """Every tenant with a folder on disk."""
-        return list(discover_tenants(self.root))
+        """Every tenant with a folder on disk, and the one the settings give vaults to."""
+        found = list(discover_tenants(self.root))
+        return found if Tenant() in found or not self.settings.vaults.folders else sorted([*found, Tenant()])
 
     def recover(self) -> None:
         """Finish or empty what a crash left in any ``.staging``. Safe at any time, also beside running writers."""
@@ -111,7 +112,7 @@ class Library:
         for tenant in self.tenants():
             here = self.tenant(tenant.app_id, tenant.project_id)
             published = published and here.published()
-            pending += len(here.index.drift().folders)
+            pending += here.index.drift().pending
             faults += len(here.faults())
         return {
             "ready": reconciled and published,

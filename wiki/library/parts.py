@@ -22,6 +22,8 @@ from wiki.index.records import Record, build_record, document_claimant, topic_cl
 from wiki.index.rows import DocumentRow, FileRow, TopicRow
 from wiki.index.sync import TenantIndex
 from wiki.tenants import Layout, Tenant
+from wiki.vaults.model import Vault
+from wiki.vaults.vaults import vaults_of
 
 if TYPE_CHECKING:
     from wiki.library.library import Library
@@ -39,7 +41,7 @@ class TenantParts:
         self.layout = layout
         self.documents = DocumentStore(layout)
         self.taxonomy = TaxonomyFile(layout.taxonomy, layout.index / "taxonomy.json")
-        self.index = TenantIndex(layout, lambda: library.embedder, self.taxonomy)
+        self.index = TenantIndex(layout, lambda: library.embedder, self.taxonomy, vaults=self.vaults)
 
     @property
     def tenant(self) -> Tenant:
@@ -49,6 +51,10 @@ class TenantParts:
     def prefix(self) -> str:
         """``knowledge`` relative to the root."""
         return self.layout.relative(self.layout.knowledge)
+
+    def vaults(self) -> tuple[Vault, ...]:
+        """The tenant's vaults: its own, and those the settings name."""
+        return vaults_of(self.layout, self._library.settings.vaults)
 
     def has_source(self, digest: str) -> str | None:
         """The oldest document made from bytes with this SHA-256, when it still is on disk."""

@@ -12,6 +12,7 @@ from wiki.index.rows import Fault
 from wiki.library.parts import TenantParts, etag_of
 from wiki.library.topics import TopicLookup
 from wiki.search.engine import SearchEngine
+from wiki.search.unified import UnifiedQuery, UnifiedResult, UnifiedSearch
 from wiki.tenants import Tenant
 from wiki.views import CategoryView, DocumentPage, DocumentView, FaultView, SearchQuery, SearchResult, TopicView
 
@@ -81,15 +82,32 @@ class Reading(TenantParts):
         """Hits of this tenant, joined with the published catalog."""
         return self._engine.search(query)
 
+    def unified_search(self, query: UnifiedQuery) -> UnifiedResult:
+        """Passages of notes and topics together. Raises InvalidInput for a vault or namespace that is not there."""
+        return self._unified.search(query)
+
     def faults(self) -> list[FaultView]:
         cursor = self._cursor()
         rows: list[Fault] = select(cursor, "faults", "TRUE ORDER BY path") if cursor else []
         return [reading.fault_view(row) for row in rows]
 
     @cached_property
+    def _lookup(self) -> TopicLookup:
+        return TopicLookup(self.layout, self.index.snapshots, self.vaults)
+
+    @cached_property
+    def _unified(self) -> UnifiedSearch:
+        return UnifiedSearch(
+            self._engine,
+            join=self._lookup.records,
+            vaults=lambda: [vault.name for vault in self.vaults()],
+            namespaces=lambda: self._lookup.namespaces() | set(self.taxonomy.load()[0].ids),
+        )
+
+    @cached_property
     def _engine(self) -> SearchEngine:
         library = self._library
-        lookup = TopicLookup(self.layout, self.index.snapshots)
+        lookup = self._lookup
         return SearchEngine(
             self.index.store,
             lambda: library.embedder,

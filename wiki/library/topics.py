@@ -1,30 +1,60 @@
-"""What search asks of the catalog: the topics behind recalled passages, and their bodies."""
+"""What search asks of the catalog: the topics and notes behind recalled passages, and their bodies."""
 
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
+from urllib.parse import quote, urlencode
+
+import duckdb
 
 from wiki.documents.reader import read_topic
+from wiki.index.notes.records import read_record
+from wiki.index.notes.rows import NoteRef, is_note_id
+from wiki.index.notes.survey import VaultFolders, normalised
 from wiki.index.snapshots import SnapshotReader
 from wiki.search.records import TopicRecord
 from wiki.tenants import Layout
+from wiki.vaults.model import Vault
+from wiki.vaults.visibility import why_hidden
 
 _COLUMNS = """t.topic_id, t.doc_id, d.category_id, t.name, t.topic_path, t.depth,
     CASE WHEN t.summary_stale THEN '' ELSE t.summary END, d.title, d.summary, t.path, t.labels || d.labels, t.source"""
 
 
 class TopicLookup:
-    """Answers from the current snapshot; a topic that is not in it is left out."""
+    """Answers from the current snapshot; a topic that is not in it is left out.
 
-    def __init__(self, layout: Layout, snapshots: SnapshotReader) -> None:
+    A note must also be one that may be found by the settings of now: the index can be a moment behind them.
+    """
+
+    def __init__(self, layout: Layout, snapshots: SnapshotReader, vaults: Callable[[], Sequence[Vault]]) -> None:
         self._layout = layout
         self._snapshots = snapshots
+        self._vaults = vaults
         self._prefix = layout.relative(layout.knowledge)
 
-    def records(self, topic_ids: Sequence[str]) -> Mapping[str, TopicRecord]:
-        """The topics by id."""
+    def records(self, record_ids: Sequence[str]) -> Mapping[str, TopicRecord]:
+        """The topics and notes by id."""
         cursor = self._snapshots.cursor()
-        if cursor is None or not topic_ids:
+        if cursor is None:
             return {}
+        note_ids = [record_id for record_id in record_ids if is_note_id(record_id)]
+        topic_ids = [record_id for record_id in record_ids if not is_note_id(record_id)]
+        topics = self._topics(cursor, topic_ids) if topic_ids else {}
+        return topics | (self._notes(cursor, note_ids) if note_ids else {})
+
+    def namespaces(self) -> set[str]:
+        """Categories of topics and first folders of notes that there are, also those without a note in them yet."""
+        cursor = self._snapshots.cursor()
+        union = "SELECT category_id FROM documents UNION SELECT namespace FROM notes WHERE hidden IS NULL"
+        names = {row[0] for row in cursor.execute(union).fetchall()} if cursor else set[str]()
+        for vault in self._vaults():
+            with contextlib.suppress(OSError), os.scandir(vault.root) as entries:
+                names |= {normalised(e.name) for e in entries if not e.name.startswith(".") and e.is_dir()}
+        return names - {""}
+
+    def _topics(self, cursor: duckdb.DuckDBPyConnection, topic_ids: Sequence[str]) -> dict[str, TopicRecord]:
         rows = cursor.execute(
             f"SELECT {_COLUMNS} FROM topics t JOIN documents d ON d.doc_id = t.doc_id"
             " WHERE t.topic_id IN (SELECT unnest(?))",
@@ -32,9 +62,24 @@ class TopicLookup:
         ).fetchall()
         return {row[0]: self._record(*row) for row in rows}
 
+    def _notes(self, cursor: duckdb.DuckDBPyConnection, note_ids: Sequence[str]) -> dict[str, TopicRecord]:
+        vaults = {vault.name: vault for vault in self._vaults()}
+        found = cursor.execute(
+            "SELECT note_id, vault, path, namespace, title, tags FROM notes"
+            " WHERE hidden IS NULL AND note_id IN (SELECT unnest(?))",
+            [list(note_ids)],
+        ).fetchall()
+        return {
+            row[0]: _note_record(vaults[row[1]], *row)
+            for row in found
+            if row[1] in vaults and why_hidden(vaults[row[1]], row[2]) is None
+        }
+
     def content(self, topic_id: str) -> str:
-        """The body of a topic as its file holds it now; empty when the file was removed a moment ago."""
+        """The body of a topic or note as its file holds it now; empty when it was removed or hidden a moment ago."""
         cursor = self._snapshots.cursor()
+        if is_note_id(topic_id):
+            return self._note_body(cursor, topic_id) if cursor else ""
         row = cursor.execute("SELECT path FROM topics WHERE topic_id = ?", [topic_id]).fetchone() if cursor else None
         if row is None:
             return ""
@@ -44,9 +89,39 @@ class TopicLookup:
         except FileNotFoundError:
             return ""
 
+    def _note_body(self, cursor: duckdb.DuckDBPyConnection, note_id: str) -> str:
+        row = cursor.execute("SELECT vault, path FROM notes WHERE note_id = ?", [note_id]).fetchone()
+        try:
+            record = read_record(VaultFolders(self._layout, self._vaults()), NoteRef(*row)) if row else None
+        except OSError:
+            return ""
+        return record.note.body if record and record.note else ""
+
     def _record(self, *row: object) -> TopicRecord:
         *head, path, labels, source = row
         places = json.loads(str(source))
         provenance = {key: places[key] for key in ("sheet", "slide", "seconds") if key in places}
         unique = tuple(dict.fromkeys(labels if isinstance(labels, list) else []))
         return TopicRecord(*head, f"{self._prefix}/{path}", unique, provenance)  # type: ignore[arg-type]
+
+
+def _note_record(
+    vault: Vault, note_id: str, name: str, path: str, namespace: str, title: str, tags: Sequence[str]
+) -> TopicRecord:
+    folders = path.split("/")[:-1]
+    return TopicRecord(
+        topic_id=note_id,
+        doc_id=note_id,
+        category_id=namespace,
+        topic_name=title,
+        topic_path=" > ".join([name, *folders, title]),
+        depth=len(folders) + 1,
+        summary="",
+        document_title=title,
+        document_summary="",
+        md_path=f"{name}/{path}",
+        labels=tuple(tags),
+        vault=name,
+        vault_path=path,
+        link=f"obsidian://open?{urlencode({'vault': vault.root.name, 'file': path}, quote_via=quote)}",
+    )

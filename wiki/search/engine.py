@@ -1,7 +1,7 @@
 """Query -> hits: embed, recall by channel, fuse, rerank, boost, cut."""
 
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -63,23 +63,9 @@ class SearchEngine:
         another model.
         """
         check_query(query, self._settings)
-        where = filter_condition(query.filters)
-        clock = _Clock()
-        embedder, reranker = self._embedder(), self._reranker()
+        clock = Clock()
         wanted = query.offset + query.top_k
-        limit = self._settings.recall_n
-        embedded: QueryEmbedding | None = None
-        while True:
-            embedded, channels = self._recall(query, embedder, reranker, embedded, where, limit, clock)
-            found = group_by_record(channels)
-            full = any(len(recalls) >= limit for recalls in channels.values())
-            if len(found) >= wanted or not full or limit >= 16 * self._settings.recall_n:
-                break
-            limit *= 4
-        with clock.step("fuse"):
-            fused = self._fuse(query, found)
-        with clock.step("rerank"):
-            ranking, stored = self._rerank(query, embedded, reranker, fused)
+        ranking, stored = self.rank(query, clock, group_by_record, lambda found: len(found) >= wanted)
         if query.score_threshold is not None:
             ranking = [item for item in ranking if item.score >= query.score_threshold]
         with clock.step("join"):
@@ -87,6 +73,37 @@ class SearchEngine:
             hits = self._hits(query, live[query.offset : wanted], stored)
         facets = count_facets(live) if query.facets else None
         return SearchResult(hits, len(ranking) - gone, clock.total(), clock.steps, facets)
+
+    def rank(
+        self,
+        query: SearchQuery,
+        clock: "Clock",
+        group: Callable[[dict[str, Sequence[Recall]]], dict[str, Found]],
+        enough: Callable[[Mapping[str, Found]], bool],
+    ) -> tuple[list[Ranked], dict[str, dict[str, Any]]]:
+        """Every recalled candidate of a query, best first, and the rows of the passages that were read for it.
+
+        ``group`` makes candidates of recalled passages. Recall goes deeper while they are not ``enough``.
+        """
+        where = filter_condition(query.filters)
+        embedder, reranker = self._embedder(), self._reranker()
+        limit = self._settings.recall_n
+        embedded: QueryEmbedding | None = None
+        while True:
+            embedded, channels = self._recall(query, embedder, reranker, embedded, where, limit, clock)
+            found = group(channels)
+            full = any(len(recalls) >= limit for recalls in channels.values())
+            if enough(found) or not full or limit >= 16 * self._settings.recall_n:
+                break
+            limit *= 4
+        with clock.step("fuse"):
+            fused = self._fuse(query, found)
+        with clock.step("rerank"):
+            return self._rerank(query, embedded, reranker, fused)
+
+    def read(self, passage_ids: Collection[str], columns: Sequence[str]) -> dict[str, dict[str, Any]]:
+        """Columns of passages, by passage id; those that are gone are left out."""
+        return self._read(lambda store: store.fetch(passage_ids, columns)) if passage_ids else {}
 
     def _recall(
         self,
@@ -96,7 +113,7 @@ class SearchEngine:
         embedded: QueryEmbedding | None,
         where: str,
         limit: int,
-        clock: "_Clock",
+        clock: "Clock",
     ) -> tuple[QueryEmbedding | None, dict[str, Sequence[Recall]]]:
         names = CHANNELS[query.method]
         keyword = (
@@ -198,8 +215,7 @@ class SearchEngine:
         self, query: SearchQuery, chosen: Sequence[tuple[Ranked, TopicRecord]], stored: Mapping[str, dict[str, Any]]
     ) -> tuple[Hit, ...]:
         missing = {item.passage_id for item, _ in chosen} - stored.keys()
-        more = self._read(lambda store: store.fetch(missing, HIT_COLUMNS)) if missing else {}
-        rows = {**stored, **more}
+        rows = {**stored, **self.read(missing, HIT_COLUMNS)}
         return tuple(
             make_hit(query, item, record, rows[item.passage_id], self._body(query, record))
             for item, record in chosen
@@ -244,7 +260,9 @@ def _candidate(row: Mapping[str, Any], reranker: Reranker, embedded: QueryEmbedd
     return Candidate("", unpack_tokens(row["tokens"]))
 
 
-class _Clock:
+class Clock:
+    """Milliseconds by step of one search."""
+
     def __init__(self) -> None:
         self._begin = time.perf_counter()
         self.steps: dict[str, float] = {"embed": 0.0, "recall": 0.0, "fuse": 0.0, "rerank": 0.0, "join": 0.0}

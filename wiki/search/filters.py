@@ -21,6 +21,7 @@ def filter_condition(filters: SearchFilters) -> str:
     terms = [any_of("record_type", filters.record_type or ("topic",))]
     for column, values in (
         ("namespace", filters.category_id),
+        ("vault", filters.vault),
         ("doc_id", filters.doc_id),
         ("type", filters.type),
         ("status", filters.status),

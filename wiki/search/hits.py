@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from wiki.index.notes.rows import is_note_id
 from wiki.search.ranking import Ranked
 from wiki.search.records import TopicRecord
 from wiki.search.snippets import make_snippet
@@ -58,7 +59,7 @@ def count_facets(live: Sequence[tuple[Ranked, TopicRecord]]) -> dict[str, dict[s
     """Recalled records by category, record type and label, the most frequent first."""
     counts = {
         "category": Counter(record.category_id for _, record in live),
-        "record_type": Counter("note" if record.topic_id.startswith("n_") else "topic" for _, record in live),
+        "record_type": Counter("note" if is_note_id(record.topic_id) else "topic" for _, record in live),
         "label": Counter(label for _, record in live for label in record.labels),
     }
     return {name: dict(counter.most_common()) for name, counter in counts.items()}

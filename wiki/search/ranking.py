@@ -47,18 +47,18 @@ def blend(candidates: Sequence[Ranked], channels: Collection[str], trust: float 
     """
     parts: list[tuple[float, Mapping[str, float]]] = []
     for weight, scores in (
-        (KEYWORD_WEIGHT, {item.found.record_id: item.found.scores.get("keyword", 0.0) for item in candidates}),
+        (KEYWORD_WEIGHT, {item.found.key: item.found.scores.get("keyword", 0.0) for item in candidates}),
         (
             trust * VECTOR_WEIGHT,
-            {item.found.record_id: item.cosine or 0.0 for item in candidates if "vector" in channels},
+            {item.found.key: item.cosine or 0.0 for item in candidates if "vector" in channels},
         ),
-        (trust * RERANK_WEIGHT, {item.found.record_id: item.rerank for item in candidates if item.rerank is not None}),
+        (trust * RERANK_WEIGHT, {item.found.key: item.rerank for item in candidates if item.rerank is not None}),
     ):
         if weight > 0 and any(scores.values()):
             parts.append((weight, min_max(scores)))
     total = sum(weight for weight, _ in parts) or 1.0
     return [
-        replace(item, blend=sum(weight * scaled.get(item.found.record_id, 0.0) for weight, scaled in parts) / total)
+        replace(item, blend=sum(weight * scaled.get(item.found.key, 0.0) for weight, scaled in parts) / total)
         for item in candidates
     ]
 
@@ -70,14 +70,14 @@ def rank(
     blended = blend(candidates, channels, trust)
     top = sorted(blended, key=lambda item: -item.blend)[:mass_top_m]
     boosts = category_boosts([item.found.namespace for item in top], [item.blend for item in top], strength)
-    boost = {item.found.record_id: boosts.get(item.found.namespace, 0.0) for item in blended}
+    boost = {item.found.key: boosts.get(item.found.namespace, 0.0) for item in blended}
     order = sorted(
         blended,
-        key=lambda item: (-(item.blend + boost[item.found.record_id]), -item.fused, item.found.record_id),
+        key=lambda item: (-(item.blend + boost[item.found.key]), -item.fused, item.found.key),
     )
     judged = [evidence(item, trust) for item in order]
     return [
-        replace(item, boost=boost[item.found.record_id], evidence=sure, score=score)
+        replace(item, boost=boost[item.found.key], evidence=sure, score=score)
         for item, sure, score in zip(order, judged, falling(judged), strict=True)
     ]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class TopicRecord:
-    """A topic as the published catalog knows it."""
+    """A topic, or a note, as the published catalog knows it. A note is its own document, its namespace the category."""
 
     topic_id: str
     doc_id: str
@@ -22,3 +22,9 @@ class TopicRecord:
     labels: tuple[str, ...] = ()
     provenance: dict[str, Any] = field(default_factory=dict[str, Any])
     """Sheet, slide or seconds, when known."""
+    vault: str | None = None
+    """A note's vault."""
+    vault_path: str = ""
+    """A note's path in it."""
+    link: str | None = None
+    """What opens a note in its editor."""

@@ -4,6 +4,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 
+def is_note_id(record_id: str) -> bool:
+    """Whether a record of the stores is a note: the other kind is a topic."""
+    return record_id.startswith("n_")
+
+
 @dataclass(frozen=True, order=True)
 class NoteRef:
     """Where a note lies: the vault's name and the NFC path in it. A folder's path stands for what is below it."""
@@ -31,10 +36,14 @@ class NoteRow:
     tags: tuple[str, ...]
     aliases: tuple[str, ...]
     front_matter: dict[str, Any]
+    properties: dict[str, Any]
+    """Inline ``key:: value`` ones, a list each."""
     headings: list[list[Any]]
     """``[level, text, line]`` each."""
     blocks: list[list[Any]]
     """``[id, line]`` each."""
+    keys: tuple[str, ...]
+    """What a link may call it: its stem and its aliases, folded."""
     hidden: str | None
     """Why it is not in retrieval."""
     size: int
@@ -66,7 +75,10 @@ class LinkRow:
     shown: str | None
     line: int
     keys: tuple[str, ...]
-    """What a note must be called, by stem or alias, to be its target; empty for a link into the same note."""
+    """What its target may be called; empty for a link into the same note."""
     target_id: str | None
+    """The likeliest note it may mean; null when there is none."""
     found_by: str | None
-    """The rule that found the target; null when nothing did, or more than one note."""
+    """How: by ``path``, ``stem`` or ``alias``."""
+    ambiguous: bool
+    """Whether other notes fit equally well."""

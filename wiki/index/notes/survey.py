@@ -100,17 +100,20 @@ class VaultFolders:
         return found
 
     def below(self, ref: NoteRef) -> NoteSurvey:
-        """The notes at or below one path, for what the operating system tells of a folder."""
+        """The note at a path, or the notes below it, for what the operating system tells of one change."""
         found = NoteSurvey()
         vault = self.vaults.get(ref.vault)
-        if vault is None or ref.vault in self._faults:
+        if vault is None or ref.vault in self._faults or not all(_is_open(part) for part in ref.path.split("/")):
             return found
-        if not ref.path:
-            _survey(vault, "", self._taken, found)
-        else:
-            for path, state in _spelled(vault.root, "", ref.path.split("/"), self._taken):
-                if stat.S_ISDIR(state.st_mode) and _identity_of(state) not in self._taken:
-                    _survey(vault, path, self._taken, found)
+        try:
+            spelled = list(_spelled(vault.root, "", ref.path.split("/"), self._taken))
+        except OSError:
+            return found
+        for path, state in spelled:
+            if stat.S_ISDIR(state.st_mode) and _identity_of(state) not in self._taken:
+                _survey(vault, path, self._taken, found)
+            elif stat.S_ISREG(state.st_mode) and is_note(ref.path) and not is_remote(state):
+                found.notes.setdefault(ref, NoteFile(path, stamp_of(state)))
         return found
 
     def locate(self, ref: NoteRef) -> NoteFile | None:
@@ -139,6 +142,8 @@ class VaultFolders:
                 return NoteFile(path, stamp_of(state))
         if _has_placeholder(vault.root, ref.path):
             raise OSError(0, "it is in the cloud, only a placeholder is here")
+        if _identity(vault.root) not in self._taken:
+            raise OSError(0, "the vault's folder went away")
         return None
 
     def shown(self, ref: NoteRef) -> str:
@@ -165,6 +170,11 @@ class VaultFolders:
             self._faults[vault.name] = Oddity(whole, reason, "give the vault a folder of its own")
 
 
+def is_placeholder(name: str) -> bool:
+    """Whether a file of this name says of a note that it is in iCloud."""
+    return _PLACEHOLDER.match(name) is not None
+
+
 def is_remote(state: os.stat_result) -> bool:
     """Whether a file's bytes are in a cloud: opening it would fetch them."""
     mac, windows = getattr(state, "st_flags", 0), getattr(state, "st_file_attributes", 0)
@@ -187,9 +197,9 @@ def _survey(vault: Vault, folder: str, taken: Collection[tuple[int, int]], found
         try:
             with os.scandir(vault.root / here) as entries:
                 listed = list(entries)
-        except FileNotFoundError:
-            continue
         except OSError as error:
+            if isinstance(error, FileNotFoundError) and here:
+                continue
             reason = f"cannot be read: {error.strerror or error}"
             found.block(_ref(vault, here), reason, f"mend its permissions or its mount; {_KEPT}")
             continue
