@@ -61,7 +61,9 @@ CLI_JSON = """\
 ## JSON that scripts rely on
 
 - `wiki add --json`: a line a file, `{"path", "status": "added"|"skipped"|"failed", "doc_id", "error"}`; `error` is null
-  or `{"code", "message"}`.
+  or `{"code", "message"}`; `extraction_fallback` is there only when the outline took the place of the language model.
+- `wiki reextract --json`: a line a document, `{"doc_id", "status": "changed"|"same"|"failed", "topics", "kept", "error",
+  "extraction_fallback"}`.
 - `wiki search --json`: `{"hits", "total", "took_ms", "timings", "facets"}`, a hit as in the HTTP API.
 - `wiki verify --json`: `{"ok", "checked", "differences": [{"kind", "id", "path"}]}`.
 - `wiki status --json`: `{"documents", "topics", "notes", "passages", "pending", "faults": [{"path", "reason", "since",

@@ -168,6 +168,17 @@ class DocumentPatched(Reply):
     indexed: bool
 
 
+class DocumentReextracted(Reply):
+    doc_id: str
+    changed: bool = Field(description="False: the same topics came out, and no file was touched.")
+    method: str
+    topic_count: int
+    category_id: str
+    kept: list[str] = Field(description="What a person had chosen and stays: `category`, `labels`, names of topics.")
+    indexed: bool
+    extraction_fallback: str | None
+
+
 class DocumentDeleted(Reply):
     doc_id: str
     deleted_topics: int

@@ -16,9 +16,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from wiki import __version__
 from wiki.documents import ids
+from wiki.documents.marks import mark
 from wiki.documents.model import NewDocument, NewTopic
 from wiki.documents.taxonomy import Taxonomy
 from wiki.errors import ConfigurationError, InvalidInput
+from wiki.extraction.categories import GIVEN
 from wiki.extraction.llm.method import TreeModel, llm_tree
 from wiki.extraction.outline import outline, prepare
 from wiki.extraction.tree import TopicSpan, TopicTree
@@ -134,31 +136,57 @@ def extract_topics(
     ``model`` is needed for the method ``llm``; ``progress`` hears of each of its calls.
     """
     prepared = prepare(parsed, settings)
+    tree = make_tree(
+        prepared,
+        title=title,
+        embedder=embedder,
+        taxonomy=taxonomy,
+        settings=settings,
+        category_id=category_id,
+        labels=labels,
+        model=model,
+        progress=progress,
+    )
+    return prepared, tree
+
+
+def make_tree(
+    prepared: ParsedDocument,
+    *,
+    title: str,
+    embedder: Embedder,
+    taxonomy: Taxonomy,
+    settings: ExtractionSettings,
+    category_id: str | None = None,
+    labels: Sequence[str] = (),
+    model: TreeModel | None = None,
+    progress: Progress | None = None,
+) -> TopicTree:
+    """The topic tree of a document that comes from ``prepare``. Arguments as those of ``extract_topics``."""
+    categories = [(category.id, category.description) for category in taxonomy.categories]
     if settings.method == "llm":
         if model is None:
             raise ConfigurationError(NO_MODEL)
-        tree = llm_tree(
+        return llm_tree(
             prepared,
             title=title,
             embedder=embedder,
-            categories=[(category.id, category.description) for category in taxonomy.categories],
+            categories=categories,
             settings=settings,
             model=model,
             category_id=category_id,
             labels=tuple(labels),
             progress=progress or no_progress,
         )
-        return prepared, tree
-    tree = outline(
+    return outline(
         prepared,
         title=title,
         embedder=embedder,
-        categories=[(category.id, category.description) for category in taxonomy.categories],
+        categories=categories,
         settings=settings,
         category_id=category_id,
         labels=tuple(labels),
     )
-    return prepared, tree
 
 
 def new_document(
@@ -182,7 +210,7 @@ def new_document(
         source_type=source_type or parsed.media_type,
         source_sha256=raw.sha256,
         summary=tree.summary,
-        extraction={"method": tree.method, "model": tree.model, "version": tree.version, **tree.notes},
+        extraction=extraction_of(tree, given_labels=bool(labels)),
         topics=tuple(
             NewTopic(
                 number=number,
@@ -202,6 +230,16 @@ def new_document(
         document_date=parsed.document_date,
         source_front_matter=parsed.front_matter,
     )
+
+
+def extraction_of(tree: TopicTree, *, given_labels: bool) -> dict[str, Any]:
+    """How a tree was made, and marks of the category and labels where they were not given."""
+    found: dict[str, Any] = {"method": tree.method, "model": tree.model, "version": tree.version, **tree.notes}
+    if tree.notes.get("category") != GIVEN:
+        found["generated_category"] = tree.category_id
+    if tree.labels and not given_labels:
+        found["generated_labels"] = mark(*tree.labels)
+    return found
 
 
 def _first_lines(blocks: Sequence[Block]) -> list[int]:

@@ -187,6 +187,22 @@ class PatchResult:
 
 
 @dataclass(frozen=True)
+class ReextractResult:
+    """What became of a document whose topics were made anew."""
+
+    doc_id: str
+    changed: bool
+    """False: the same topics came out, and no file was touched."""
+    method: str
+    topic_count: int
+    category_id: str
+    kept: tuple[str, ...]
+    """What a person had chosen and stays: ``category``, ``labels``, and topics' names."""
+    indexed: bool
+    extraction_fallback: str | None = None
+
+
+@dataclass(frozen=True)
 class CategoryView:
     category_id: str
     description: str

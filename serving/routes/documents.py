@@ -20,6 +20,7 @@ from serving.schemas import (
     DocumentDetail,
     DocumentList,
     DocumentPatched,
+    DocumentReextracted,
     JobAccepted,
     JobDetail,
     JobLinks,
@@ -138,6 +139,14 @@ def patch_document(
     changes: dict[str, Any] = body.model_dump(exclude={"app_id", "project_id"})
     result = body_tenant(request, body).patch_document(doc_id, **changes, if_match=tag, wait=wait)
     return success(request, DocumentPatched.model_validate(result))
+
+
+@router.post("/{doc_id}/reextract", responses=documented(404, 409, 503))
+def reextract_document(
+    request: Request, doc_id: DocId, tenant: QueryTenant, tag: IfMatch, wait: Wait = None
+) -> Success[DocumentReextracted]:
+    """Make a document's topics anew by the present method. The text, and what a person chose, stay as they are."""
+    return success(request, DocumentReextracted.model_validate(tenant.reextract(doc_id, if_match=tag, wait=wait)))
 
 
 @router.delete(

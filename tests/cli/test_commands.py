@@ -15,7 +15,21 @@ from wiki.cli import indexes
 from wiki.cli.main import app
 from wiki.errors import NotFound
 
-COMMANDS = ["up", "serve", "add", "search", "show", "sync", "rebuild", "verify", "status", "config", "doctor", "eval"]
+COMMANDS = [
+    "up",
+    "serve",
+    "add",
+    "reextract",
+    "search",
+    "show",
+    "sync",
+    "rebuild",
+    "verify",
+    "status",
+    "config",
+    "doctor",
+    "eval",
+]
 
 
 @pytest.fixture

@@ -45,6 +45,7 @@ labels: [cost, cloud]
 summary: About topic 2.
 summary_of: 2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881
 source: {pages: [3, 4], lines: [120, 188]}
+generated: {name: "4d518d25", labels: c2969d04}
 schema_version: 1
 ---
 x"""

@@ -266,3 +266,28 @@ def test_reading_an_unused_tenant_makes_nothing_on_disk(client: TestClient, libr
     assert client.get(DOCUMENTS, params={"app_id": name}).json()["data"]["total"] == 0
     assert client.post("/api/v1/knowledge/search", json={"query": "rain", "app_id": name}).json()["data"]["hits"] == []
     assert not (library.root / name).exists()
+
+
+def test_a_document_is_reextracted(client: TestClient) -> None:
+    created = upload(client)
+    place = f"{DOCUMENTS}/{created['doc_id']}"
+    found = client.get(place)
+    topics = found.json()["data"]["topics"]
+    same = client.post(f"{place}/reextract")
+    assert same.status_code == 200
+    assert same.json()["data"] == {
+        "doc_id": created["doc_id"], "changed": False, "method": "outline", "topic_count": len(topics),
+        "category_id": created["category_id"], "kept": [], "indexed": True, "extraction_fallback": None,
+    }  # fmt: skip
+    assert client.get(place).headers["etag"] == found.headers["etag"]
+    renamed = client.patch(f"/api/v1/knowledge/topics/{topics[0]['topic_id']}", json={"name": "My rivers"})
+    assert renamed.status_code == 200
+    assert client.post(f"{place}/reextract").json()["data"]["kept"] == ["My rivers"]
+    assert client.get(place).json()["data"]["topics"][0]["topic_name"] == "My rivers"
+
+
+def test_reextracting_what_is_not_there_or_was_changed_is_refused(client: TestClient) -> None:
+    assert client.post(f"{DOCUMENTS}/d_000000000000/reextract").status_code == 404
+    place = f"{DOCUMENTS}/{upload(client)['doc_id']}/reextract"
+    refused = client.post(place, headers={"If-Match": f'"{"0" * 32}"'})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (409, "CONFLICT")

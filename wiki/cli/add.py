@@ -34,6 +34,8 @@ class Added:
     status: Literal["added", "skipped", "failed"]
     doc_id: str | None = None
     error: dict[str, str] | None = None
+    extraction_fallback: str | None = None
+    """Why the outline took the place of the language model; told only then."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,9 @@ def add(
     failed = [item for item in done if item.status == "failed"]
     if not as_json:
         typer.echo(_summary(done))
+        for item in done:
+            if item.extraction_fallback:
+                say(f"note: {item.path} has the topics of its outline: {item.extraction_fallback}")
         _list_failures(failed)
     if failed:
         raise typer.Exit(FOUND_TROUBLE)
@@ -211,7 +216,8 @@ def _add_file(
     )
     seen[sha256] = result.doc_id
     fresh = result.created or wanted.on_duplicate == "replace"
-    return Added(str(path), "added" if fresh else "skipped", result.doc_id)
+    fallback = result.extraction_fallback if fresh else None
+    return Added(str(path), "added" if fresh else "skipped", result.doc_id, extraction_fallback=fallback)
 
 
 def _failed(path: Path, error: WikiError | JobFailed) -> Added:
@@ -231,7 +237,10 @@ def _walk(folder: Path, library_root: Path) -> Iterator[Path]:
 
 def _tell(item: Added, as_json: bool) -> None:
     if as_json:
-        print_json(asdict(item), indent=None)
+        line = asdict(item)
+        if item.extraction_fallback is None:
+            del line["extraction_fallback"]
+        print_json(line, indent=None)
     elif not on_terminal():
         typer.echo(f"{item.status:<7} {item.path}{f'  {item.doc_id}' if item.doc_id else ''}")
 

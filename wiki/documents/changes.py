@@ -4,14 +4,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wiki.documents import front_matter
-from wiki.documents.model import IndexFile, NewDocument
+from wiki.documents.model import IndexFile, NewDocument, NewTopic
 from wiki.documents.reader import DOCUMENT_KIND, body_sha256
-from wiki.documents.render import date_value, document_entries, render_index, summary_body, time_value
+from wiki.documents.render import (
+    date_value,
+    document_entries,
+    render_index,
+    render_topic,
+    summary_body,
+    time_value,
+    topic_entries,
+)
 from wiki.documents.yaml_lines import REMOVED
 from wiki.errors import InvalidInput
 
 PATCHABLE = ("title", "category_id", "labels", "document_date", "fields")
 
+_OPTIONAL_OF_TOPIC = ("labels", "summary", "summary_of", "source", "generated")
 _OPTIONAL = ("document_date", "language", "labels", "source_front_matter")
 
 
@@ -42,7 +51,18 @@ def replaced_index(old: bytes, before: IndexFile, new: NewDocument, *, now: str)
     values: dict[str, Any] = dict.fromkeys(_OPTIONAL, REMOVED)
     values |= dict(document_entries(new, created_at=created, updated_at=now))
     values["aliases"] = _aliases(parts, before.title, new.title)
+    values = {key: value for key, value in values.items() if key not in new.kept_keys}
     return front_matter.encode(parts.changed(values).with_body(summary_body(new.summary)).text)
+
+
+def replaced_topic(new: NewTopic, doc_id: str) -> bytes:
+    """A topic file made anew over ``new.over``: unknown keys and comments of that stay."""
+    parts = front_matter.split(front_matter.decode(new.over or b"")[0])
+    if not parts.present or not parts.tree().readable:
+        return render_topic(new, doc_id)
+    values: dict[str, Any] = dict.fromkeys(_OPTIONAL_OF_TOPIC, REMOVED)
+    values |= dict(topic_entries(new, doc_id))
+    return front_matter.encode(parts.changed(values).with_body(new.body).text)
 
 
 def changed_topic(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 SCHEMA_VERSION = 1
 ORIGINAL_DIR = "_original"
@@ -34,6 +34,10 @@ class NewTopic:
     labels: tuple[str, ...] = ()
     source: dict[str, Any] = field(default_factory=dict[str, Any])
     """Provenance: ``lines`` [first, last] of the converted text and ``pages``, ``sheet``, ``slide`` or ``seconds``."""
+    by_hand: frozenset[Literal["name", "labels"]] = frozenset()
+    """What a person chose: it is not marked as generated."""
+    over: bytes | None = None
+    """The file it takes the place of: unknown keys and comments of it stay."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,8 @@ class NewDocument:
     source_front_matter: dict[str, Any] = field(default_factory=dict[str, Any])
     created_at: str | None = None
     """Kept on replace; now when absent. UTC, ``2026-11-30T19:40:52Z``."""
+    kept_keys: frozenset[str] = frozenset()
+    """Keys of ``index.md`` that a replace leaves as they are."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +105,8 @@ class TopicFile:
     summary: str
     summary_of: str | None
     source: dict[str, Any]
+    generated: dict[str, Any]
+    """Marks of the name and labels as they were generated (``wiki.documents.marks``)."""
     body: str
     body_line: int
     """1-based line of the file on which the body starts."""

@@ -71,6 +71,7 @@ def read_topic(path: Path, data: bytes) -> TopicFile:
         summary=summary,
         summary_of=summary_of,
         source=keys.mapping("source"),
+        generated=keys.mapping("generated"),
         body=without_surrogates(parts.body),
         body_line=parts.body_line,
         problems=tuple(keys.problems),

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from wiki.documents import front_matter, ids, timestamps
+from wiki.documents.marks import mark
 from wiki.documents.model import SCHEMA_VERSION, NewDocument, NewTopic
 from wiki.documents.reader import DOCUMENT_KIND, TOPIC_KIND, body_sha256
 from wiki.documents.yaml_text import Bare, Quoted
@@ -65,6 +66,9 @@ def topic_entries(new: NewTopic, doc_id: str) -> Iterator[tuple[str, Any]]:
         yield "summary_of", body_sha256(new.body)
     if new.source:
         yield "source", new.source
+    marks = {"name": mark(new.name), **({"labels": mark(*new.labels)} if new.labels else {})}
+    if kept := {key: value for key, value in marks.items() if key not in new.by_hand}:
+        yield "generated", kept
     yield "schema_version", SCHEMA_VERSION
 
 

@@ -8,13 +8,13 @@ import hashlib
 import logging
 import os
 import shutil
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from wiki.documents import folders, ids, slugs, timestamps
-from wiki.documents.changes import changed_index, changed_topic, replaced_index
+from wiki.documents.changes import changed_index, changed_topic, replaced_index, replaced_topic
 from wiki.documents.model import INDEX_FILE, ORIGINAL_DIR, NewDocument
 from wiki.documents.reader import read_index, read_topic
 from wiki.documents.render import render_index, render_topic
@@ -40,6 +40,15 @@ _log = logging.getLogger(__name__)
 def etag(data: bytes) -> str:
     """What ``If-Match`` compares: a hash of a file's bytes, without quotes."""
     return hashlib.sha256(data).hexdigest()[:32]
+
+
+def markdown_hashes(folder: Path) -> dict[str, str]:
+    """SHA-256 of each Markdown file of a document, by name."""
+    return {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in folder.iterdir()
+        if path.suffix.lower() == ".md" and path.is_file()
+    }
 
 
 class DocumentStore:
@@ -93,22 +102,28 @@ class DocumentStore:
         *,
         if_match: str | None = None,
         turn_held: bool = False,
+        keep: Collection[str] = (),
+        expected: Mapping[str, str] | None = None,
     ) -> Path:
         """Put a new version in a document's place; gives its folder, which moves when title or category change.
 
         ``created_at``, ``fields`` and unknown keys of ``index.md`` and files that are neither Markdown nor the
         original stay unless ``new`` sets them; without ``original`` the old one stays. ``turn_held``: the caller
-        is inside ``replacing``. Raises Conflict when another replace runs or ``if_match`` is not the etag of index.md.
+        is inside ``replacing``. ``keep`` names Markdown files that stay as they are. Raises Conflict when another
+        replace runs, ``if_match`` is not the etag of index.md, or the Markdown files are not ``expected`` (SHA-256 by
+        name).
         """
         turn: AbstractContextManager[None] = nullcontext() if turn_held else self.replacing(new.doc_id)
         with turn, self._exclusive(folder) as key:
             old = self._index_bytes(folder, if_match)
+            if expected is not None and markdown_hashes(folder) != expected:
+                raise Conflict(f"{self._layout.relative(folder)} was edited meanwhile: try again")
             before = read_index(folder / INDEX_FILE, old)
             name = folder.name if before.title == new.title else slugs.document_folder_name(new.title, new.doc_id)
             target = self._free_place(folder, new.category_id, name)
             with self._write(key, "replace") as write:
                 _stage(write.staged, new, replaced_index(old, before, new, now=timestamps.now()), original)
-                _carry_over(folder, write.staged, keep_original=original is None)
+                _carry_over(folder, write.staged, keep_original=original is None, keep=keep)
                 write.journal(self._layout.knowledge, folder, target)
                 self._swap(folder, target, write.staged)
         return target
@@ -335,7 +350,8 @@ def _stage(staged: Path, new: NewDocument, index: bytes, original: Path | None) 
     staged.mkdir()
     write_new(staged / INDEX_FILE, index)
     for topic in new.topics:
-        write_new(staged / slugs.topic_file_name(topic.number, topic.name), render_topic(topic, new.doc_id))
+        data = render_topic(topic, new.doc_id) if topic.over is None else replaced_topic(topic, new.doc_id)
+        write_new(staged / slugs.topic_file_name(topic.number, topic.name), data)
     if original is not None:
         kept = staged / ORIGINAL_DIR / slugs.original_name(new.source_name)
         kept.parent.mkdir()
@@ -345,14 +361,14 @@ def _stage(staged: Path, new: NewDocument, index: bytes, original: Path | None) 
     fsync_dir(staged)
 
 
-def _carry_over(folder: Path, staged: Path, *, keep_original: bool) -> None:
+def _carry_over(folder: Path, staged: Path, *, keep_original: bool, keep: Collection[str]) -> None:
     for path in folder.iterdir():
         if path.name == ORIGINAL_DIR and not keep_original:
             continue
         if path.is_dir() and not path.is_symlink():
             shutil.copytree(path, staged / path.name, symlinks=True)
             fsync_tree(staged / path.name)
-        elif path.suffix.lower() != ".md":
+        elif path.suffix.lower() != ".md" or path.name in keep:
             shutil.copy2(path, staged / path.name, follow_symlinks=False)
             if not path.is_symlink():
                 fsync_file(staged / path.name)

@@ -22,6 +22,8 @@ from numpy.typing import NDArray
 from wiki.extraction.turns import Matrix
 from wiki.models.protocols import Embedder
 
+GIVEN = "given"
+"""The reason of a category that somebody chose."""
 FALLBACK = "Others"
 NEAREST_PHRASES = 3
 NEAR_TIE = 0.015

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from wiki.errors import ExtractionEmpty
-from wiki.extraction.categories import Classification, classify
+from wiki.extraction.categories import GIVEN, Classification, classify
 from wiki.extraction.names import NameMaker, bare_number, unique_name
 from wiki.extraction.prose import paragraphs
 from wiki.extraction.refine import prepare
@@ -56,7 +56,7 @@ def outline(
             threshold=settings.classify_threshold,
         )
     else:
-        found = Classification(category_id, "given")
+        found = Classification(category_id, GIVEN)
     return TopicTree(
         topics=tuple(replace(span, summary=text) for span, text in zip(spans, summaries.topics, strict=True)),
         summary=summaries.document,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from wiki.extraction.categories import Classification, classify
+from wiki.extraction.categories import GIVEN, Classification, classify
 from wiki.extraction.llm.dialogue import Dialogue
 from wiki.extraction.llm.prompts import VERSION
 from wiki.extraction.llm.proposal import DocumentNote, TopicNote
@@ -110,7 +110,7 @@ class Finishing:
     ) -> tuple[Classification, bool]:
         """The category, and whether the model's was none of the list, so that the nearest one was taken."""
         if given is not None:
-            return Classification(given, "given"), False
+            return Classification(given, GIVEN), False
         ids = {category.casefold(): category for category, _ in self._categories}
         chosen = ids.get((note.category or "").casefold())
         if chosen is not None:
