@@ -1,0 +1,51 @@
+"""Notes of vaults: read one, what is near it, and the brief for an agent."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from serving.deps import QueryTenant
+from serving.envelope import Success, success
+from serving.errors import documented
+from serving.notes import BriefReply, NeighbourNotes, NoteDetail, RelatedNotes, listed
+from wiki.library.notes import BRIEF_TOKENS, MOST_DEPTH, MOST_RELATED
+
+router = APIRouter(prefix="/api/v1/vaults", tags=["vaults"])
+NoteId = Annotated[str, Path(pattern=r"^n_[0-9a-f]{12}$", description="Id of a note.")]
+
+
+@router.get("/notes/{note_id}", responses=documented(404))
+def get_note(request: Request, response: Response, note_id: NoteId, tenant: QueryTenant) -> Success[NoteDetail]:
+    """A note with its text, its front matter, its headings and its links in both directions."""
+    view = tenant.note(note_id)
+    response.headers["ETag"] = f'"{view.content_hash}"'
+    return success(request, NoteDetail.model_validate(view))
+
+
+@router.get("/notes/{note_id}/related", responses=documented(404))
+def related_notes(
+    request: Request,
+    note_id: NoteId,
+    tenant: QueryTenant,
+    limit: Annotated[int, Query(ge=1, le=MOST_RELATED)] = 10,
+) -> Success[RelatedNotes]:
+    """The notes nearest by meaning."""
+    return success(request, RelatedNotes.model_validate(listed(tenant.related_notes(note_id, limit))))
+
+
+@router.get("/notes/{note_id}/neighbours", responses=documented(404))
+def neighbour_notes(
+    request: Request, note_id: NoteId, tenant: QueryTenant, depth: Annotated[int, Query(ge=1, le=MOST_DEPTH)] = 1
+) -> Success[NeighbourNotes]:
+    """The notes that links lead to or come from, a few steps far."""
+    return success(request, NeighbourNotes.model_validate(listed(tenant.neighbours(note_id, depth))))
+
+
+@router.get("/brief", responses=documented())
+def brief(
+    request: Request,
+    tenant: QueryTenant,
+    tokens: Annotated[int, Query(ge=BRIEF_TOKENS[0], le=BRIEF_TOKENS[1])] = 1_500,
+) -> Success[BriefReply]:
+    """What an agent should know when it starts: identity, standing rules, curated facts, recent decisions."""
+    return success(request, BriefReply.model_validate(tenant.brief(tokens)))
