@@ -57,6 +57,11 @@ def original_name(name: str) -> str:
     return _cut(stem, len(stem), room).rstrip(". ") + dot + extension
 
 
+def is_reserved(name: str) -> bool:
+    """Whether Windows keeps this name for itself, whatever its ending."""
+    return _RESERVED.match(name.split(".")[0].strip()) is not None
+
+
 def _shape(text: str) -> str:
     underscored = _SPACES.sub("_", unicodedata.normalize("NFC", text).strip())
     kept = "".join(char for char in underscored if _keeps(char))
