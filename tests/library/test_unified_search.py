@@ -1,6 +1,7 @@
 """One query over notes and topics, filtered before recall, joined with the rules of now."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from tests.index.library_on_disk import write_document
 from tests.index.notes.vaults_on_disk import write_note
 from tests.standins import WordEmbedder
 from wiki.errors import InvalidInput
+from wiki.index.notes.rows import NoteRef
 from wiki.library import Library, TenantLibrary
 from wiki.search.unified import UnifiedHit, UnifiedQuery
 from wiki.settings import Settings, VaultsSettings
@@ -168,3 +170,53 @@ def test_explain_shows_each_part_of_a_score(here: TenantLibrary) -> None:
     (hit,) = hits(here, top=1, explain=True)
     assert hit.explain is not None and hit.explain["ranks"]
     assert hits(here, top=1)[0].explain is None
+
+
+HIDDEN_NOW: list[Callable[[Path], object]] = [
+    lambda path: path.rename(path.parent.parent / "_inbox" / path.name),
+    lambda path: path.write_text(f"---\nstatus: template\n---\n{path.read_text()}"),
+    lambda path: path.unlink(),
+]
+
+
+@pytest.mark.parametrize("hide", HIDDEN_NOW, ids=["moved into the inbox", "made a template", "deleted"])
+def test_what_is_hidden_is_in_no_answer_though_nobody_indexes(
+    root: Path, word_embedder: WordEmbedder, hide: Callable[[Path], object]
+) -> None:
+    library = Library(Settings(root=root), embedder=word_embedder)
+    here = library.tenant()
+    vault = here.layout.home / "vaults" / "user"
+    (vault / "_inbox").mkdir(parents=True)
+    path = write_note(vault, "facts/Editor.md", "# Editor\n\nThe user likes zebras.\n")
+    here.sync()
+    assert hits(here, "zebras")
+    hide(path)
+    notes = SearchQuery("zebras", filters=SearchFilters(record_type=("note",)))
+    for method in ("keyword", "vector", "hybrid"):
+        assert here.search(replace(notes, method=method)).hits == ()
+    for hybrid in (True, False):
+        assert hits(here, "zebras", hybrid=hybrid) == ()
+    library.close()
+
+
+def test_a_vault_that_was_taken_away_still_answers(root: Path, tmp_path: Path, word_embedder: WordEmbedder) -> None:
+    write_note(tmp_path / "mine", "a.md", "Zebras run.\n")
+    settings = Settings(root=root, vaults=VaultsSettings(folders=(f"mine={tmp_path / 'mine'}",)))
+    library = Library(settings, embedder=word_embedder)
+    library.recover()
+    library.tenant().sync()
+    (tmp_path / "mine").rename(tmp_path / "away")
+    assert [hit.path for hit in hits(library.tenant(), "zebras")] == ["a.md"]
+    library.close()
+
+
+def test_a_note_written_a_moment_ago_can_be_waited_for(root: Path, word_embedder: WordEmbedder) -> None:
+    library = Library(Settings(root=root), embedder=word_embedder)
+    here = library.tenant()
+    path = write_note(here.layout.home / "vaults" / "work", "a.md", "Zebras run.\n")
+    assert here.wait_for_notes([NoteRef("work", "a.md")], 20)
+    assert [hit.path for hit in hits(here, "zebras")] == ["a.md"]
+    path.unlink()
+    assert here.wait_for_notes([NoteRef("work", "a.md")], 20)
+    assert here.status().notes == 0
+    library.close()

@@ -14,7 +14,7 @@ from typing import Any, Self
 import duckdb
 import pyarrow as pa
 
-from wiki.index.notes.rows import LinkRow, NoteRef, NoteRow
+from wiki.index.notes.rows import CalledNote, LinkRow, NoteRef, NoteRow
 from wiki.index.rows import DocumentRow, Fault, FileRow, TopicRow
 
 SCHEMA_VERSION = 1
@@ -116,20 +116,26 @@ class Catalog:
 
     def update_links(self, links: Sequence[LinkRow]) -> None:
         """Give these links, which are there, another target."""
-        rows = [[link.target_id, link.found_by, link.ambiguous, link.from_id, link.ordinal] for link in links]
-        if rows:
-            statement = "UPDATE links SET target_id = ?, found_by = ?, ambiguous = ? WHERE from_id = ? AND ordinal = ?"
-            self.connection.executemany(statement, rows)
+        self._with_incoming(
+            "links",
+            links,
+            "UPDATE links SET target_id = i.target_id, found_by = i.found_by, ambiguous = i.ambiguous"
+            " FROM incoming_rows i WHERE links.from_id = i.from_id AND links.ordinal = i.ordinal",
+        )
 
     def insert(self, table: str, rows: Sequence[Any]) -> None:
         """Append dataclass rows to a table."""
+        self._with_incoming(table, rows, f"INSERT INTO {table} SELECT * FROM incoming_rows")
+
+    def _with_incoming(self, table: str, rows: Sequence[Any], statement: str) -> None:
+        """Run a statement that reads ``rows`` of a table as ``incoming_rows``."""
         if not rows:
             return
         _, schema = _TABLES[table]
         batch = pa.Table.from_pylist([_encoded(row, schema) for row in rows], schema=schema)
         self.connection.register("incoming_rows", batch)
         try:
-            self.connection.execute(f"INSERT INTO {table} SELECT * FROM incoming_rows")
+            self.connection.execute(statement)
         finally:
             self.connection.unregister("incoming_rows")
 
@@ -192,6 +198,15 @@ class Catalog:
 
     def notes(self, where: str = "TRUE", parameters: Sequence[Any] = ()) -> list[NoteRow]:
         return _select(self.connection, "notes", where, parameters)
+
+    def called(self, names: Sequence[str], ids: Sequence[str]) -> list[CalledNote]:
+        """What links need to know of the notes that bear one of these names, or have one of these ids."""
+        found = self.connection.execute(
+            "SELECT note_id, vault, path, aliases FROM notes"
+            " WHERE list_has_any(keys, ?) OR note_id IN (SELECT unnest(?))",
+            [list(names), list(ids)],
+        ).fetchall()
+        return [CalledNote(note, vault, path, tuple(aliases)) for note, vault, path, aliases in found]
 
     def links(self, where: str = "TRUE", parameters: Sequence[Any] = ()) -> list[LinkRow]:
         return _select(self.connection, "links", where, parameters)

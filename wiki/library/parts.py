@@ -1,7 +1,7 @@
 """What writing, reading and keeping share: a tenant's parts, and its documents as they lie on disk now."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from hashlib import sha256
 from pathlib import Path
@@ -16,8 +16,10 @@ from wiki.documents.taxonomy import TaxonomyFile
 from wiki.errors import Conflict, InternalError, NotFound
 from wiki.index import reading
 from wiki.index.catalog import select
-from wiki.index.folders import read_folder, survey_folder
+from wiki.index.folders import FileStamp, read_folder, survey_folder
 from wiki.index.identity import Assignment, Claimant, assign
+from wiki.index.notes.rows import NoteRef, NoteRow
+from wiki.index.notes.survey import VaultFolders
 from wiki.index.records import Record, build_record, document_claimant, topic_claimant
 from wiki.index.rows import DocumentRow, FileRow, TopicRow
 from wiki.index.sync import TenantIndex
@@ -126,13 +128,40 @@ class TenantParts:
         path = folder.relative_to(self.layout.knowledge).as_posix()
         return cursor is not None and reading.indexed_files(cursor, path) == _hashes(self.layout.knowledge, path)
 
+    def wait_for_notes(self, notes: Sequence[NoteRef], wait: float | None = None) -> bool:
+        """Until the index holds these notes as they lie on disk, at most ``wait`` seconds. When nobody watches, index
+        them here."""
+        return self._until(
+            lambda: all(self._is_note_indexed(ref) for ref in notes),
+            lambda: self.index.apply((), "request", notes=notes),
+            wait,
+        )
+
+    def _is_note_indexed(self, ref: NoteRef) -> bool:
+        cursor = self._cursor()
+        found = VaultFolders(self.layout, self.vaults()).locate(ref)
+        rows: list[NoteRow] = select(cursor, "notes", "vault = ? AND path = ?", [ref.vault, ref.path]) if cursor else []
+        known = [FileStamp(row.size, row.mtime_ns, row.inode) for row in rows]
+        return known == ([found.stamp] if found else [])
+
     def _wait(self, folders: Sequence[Path], wait: float | None, *, poll: float = _POLL) -> bool:
         """Until the cascade indexed these folders, at most ``wait`` seconds. When nobody watches, index them here."""
+        paths = {folder.relative_to(self.layout.knowledge).as_posix() for folder in folders}
+        return self._until(
+            lambda: all(self._is_indexed(folder) for folder in folders),
+            lambda: self.index.apply(paths, "request"),
+            wait,
+            poll=poll,
+        )
+
+    def _until(
+        self, done: Callable[[], bool], apply: Callable[[], object], wait: float | None, *, poll: float = _POLL
+    ) -> bool:
         wait = self._library.settings.api.wait_seconds if wait is None else wait
         deadline = time.monotonic() + wait
         alone_since: float | None = None
         own: Future[object] | None = None
-        while not all(self._is_indexed(folder) for folder in folders):
+        while not done():
             now = time.monotonic()
             if now >= deadline:
                 return False
@@ -144,8 +173,7 @@ class TenantParts:
             elif alone_since is None:
                 alone_since = now
             elif own is None and now - alone_since >= min(_ALONE, wait):
-                paths = {folder.relative_to(self.layout.knowledge).as_posix() for folder in folders}
-                own = self._library.background.submit(self.index.apply, paths, "request")
+                own = self._library.background.submit(apply)
             time.sleep(poll)
         return True
 

@@ -9,9 +9,11 @@ from urllib.parse import quote, urlencode
 import duckdb
 
 from wiki.documents.reader import read_topic
+from wiki.index.catalog import select
+from wiki.index.folders import FileStamp
 from wiki.index.notes.records import read_record
-from wiki.index.notes.rows import NoteRef, is_note_id
-from wiki.index.notes.survey import VaultFolders, normalised
+from wiki.index.notes.rows import NoteRef, NoteRow, is_note_id
+from wiki.index.notes.survey import VaultFolders, normalised, stamp_of
 from wiki.index.snapshots import SnapshotReader
 from wiki.search.records import TopicRecord
 from wiki.tenants import Layout
@@ -64,16 +66,28 @@ class TopicLookup:
 
     def _notes(self, cursor: duckdb.DuckDBPyConnection, note_ids: Sequence[str]) -> dict[str, TopicRecord]:
         vaults = {vault.name: vault for vault in self._vaults()}
-        found = cursor.execute(
-            "SELECT note_id, vault, path, namespace, title, tags FROM notes"
-            " WHERE hidden IS NULL AND note_id IN (SELECT unnest(?))",
-            [list(note_ids)],
-        ).fetchall()
+        rows: list[NoteRow] = select(cursor, "notes", "note_id IN (SELECT unnest(?))", [list(note_ids)])
         return {
-            row[0]: _note_record(vaults[row[1]], *row)
-            for row in found
-            if row[1] in vaults and why_hidden(vaults[row[1]], row[2]) is None
+            row.note_id: _note_record(vaults[row.vault], row)
+            for row in rows
+            if row.hidden is None and row.vault in vaults and self._may_be_shown(vaults[row.vault], row)
         }
+
+    def _may_be_shown(self, vault: Vault, row: NoteRow) -> bool:
+        """Whether a note may still be found, by the rules and by its file of this moment.
+
+        One that cannot be looked at, say on a disk that was taken away, keeps what the index has of it.
+        """
+        if why_hidden(vault, row.path) is not None:
+            return False
+        with contextlib.suppress(OSError):
+            if stamp_of(os.lstat(vault.root / row.file)) == FileStamp(row.size, row.mtime_ns, row.inode):
+                return True
+        try:
+            record = read_record(VaultFolders(self._layout, self._vaults()), row.ref)
+        except OSError:
+            return True
+        return record is not None and record.note is not None
 
     def content(self, topic_id: str) -> str:
         """The body of a topic or note as its file holds it now; empty when it was removed or hidden a moment ago."""
@@ -105,23 +119,21 @@ class TopicLookup:
         return TopicRecord(*head, f"{self._prefix}/{path}", unique, provenance)  # type: ignore[arg-type]
 
 
-def _note_record(
-    vault: Vault, note_id: str, name: str, path: str, namespace: str, title: str, tags: Sequence[str]
-) -> TopicRecord:
-    folders = path.split("/")[:-1]
+def _note_record(vault: Vault, row: NoteRow) -> TopicRecord:
+    folders = row.path.split("/")[:-1]
     return TopicRecord(
-        topic_id=note_id,
-        doc_id=note_id,
-        category_id=namespace,
-        topic_name=title,
-        topic_path=" > ".join([name, *folders, title]),
+        topic_id=row.note_id,
+        doc_id=row.note_id,
+        category_id=row.namespace,
+        topic_name=row.title,
+        topic_path=" > ".join([row.vault, *folders, row.title]),
         depth=len(folders) + 1,
         summary="",
-        document_title=title,
+        document_title=row.title,
         document_summary="",
-        md_path=f"{name}/{path}",
-        labels=tuple(tags),
-        vault=name,
-        vault_path=path,
-        link=f"obsidian://open?{urlencode({'vault': vault.root.name, 'file': path}, quote_via=quote)}",
+        md_path=f"{row.vault}/{row.path}",
+        labels=row.tags,
+        vault=row.vault,
+        vault_path=row.path,
+        link=f"obsidian://open?{urlencode({'vault': vault.root.name, 'file': row.path}, quote_via=quote)}",
     )

@@ -123,7 +123,7 @@ class Person:
         return [self.rng.choice(paths)] if paths else []
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(seed=st.integers(0, 2**32), pauses=st.lists(st.integers(1, 5), min_size=3, max_size=6))
 def test_incremental_equals_rebuild(seed: int, pauses: list[int]) -> None:
     with tempfile.TemporaryDirectory() as folder:

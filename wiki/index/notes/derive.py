@@ -52,7 +52,7 @@ def derive_notes(folders: VaultFolders, stored: Sequence[NoteRow], embedder: Cal
     kept = [row for row in stored if seen.shields(row.ref, folders.vaults) or (row.vault, row.path) in unread]
     return DerivedNotes(
         tuple(rows),
-        tuple(resolve_links(links, [*rows, *kept])),
+        tuple(resolve_links(links, [row.called for row in (*rows, *kept)])),
         passages,
         {row.note_id: folders.shown(row.ref) for row in rows},
         frozenset(row.note_id for row in kept),

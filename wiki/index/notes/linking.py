@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from wiki.index.catalog import Catalog
 from wiki.index.notes.records import NoteRecord
-from wiki.index.notes.rows import LinkRow, NoteRow
+from wiki.index.notes.rows import CalledNote, LinkRow, NoteRow
 from wiki.vaults.model import Link, note_id
 from wiki.vaults.notes.resolving import Targets
 
@@ -39,17 +39,17 @@ def relink(
     others = catalog.links(where, [sorted(moved), batch_ids]) if moved else []
     wanted = sorted({key for link in (*own, *others) for key in link.keys})
     sources = sorted({link.from_id for link in others})
-    where = "(list_has_any(keys, ?) OR note_id IN (SELECT unnest(?))) AND note_id NOT IN (SELECT unnest(?))"
-    around = catalog.notes(where, [wanted, sources, batch_ids]) if own or others else []
-    notes = [*(record.row for record in records), *around]
+    replaced = set(batch_ids)
+    around = catalog.called(wanted, sources) if own or others else []
+    notes = [*(record.row.called for record in records), *(note for note in around if note.note_id not in replaced)]
     elsewhere = [now for was, now in zip(others, resolve_links(others, notes), strict=True) if now != was]
     return Links(tuple(resolve_links(own, notes)), tuple(elsewhere))
 
 
-def resolve_links(links: Sequence[LinkRow], notes: Iterable[NoteRow]) -> list[LinkRow]:
+def resolve_links(links: Sequence[LinkRow], notes: Iterable[CalledNote]) -> list[LinkRow]:
     """The links with their targets. ``notes`` holds those the links are in, and all that share a key with them."""
-    rows = {row.note_id: row for row in notes}
-    targets = Targets((row.vault, row.path, row.aliases) for row in rows.values())
+    rows = {note.note_id: note for note in notes}
+    targets = Targets((note.vault, note.path, note.aliases) for note in rows.values())
     resolved: list[LinkRow] = []
     for link in links:
         source = rows[link.from_id]

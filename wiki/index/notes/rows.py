@@ -1,7 +1,7 @@
 """What the catalog holds of the notes of vaults. Of a hidden note it holds where it lies, and nothing it says."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 
 def is_note_id(record_id: str) -> bool:
@@ -60,6 +60,19 @@ class NoteRow:
     @property
     def ref(self) -> NoteRef:
         return NoteRef(self.vault, self.path)
+
+    @property
+    def called(self) -> "CalledNote":
+        return CalledNote(self.note_id, self.vault, self.path, self.aliases)
+
+
+class CalledNote(NamedTuple):
+    """What links need to know of a note."""
+
+    note_id: str
+    vault: str
+    path: str
+    aliases: tuple[str, ...]
 
 
 @dataclass(frozen=True)
