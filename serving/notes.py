@@ -1,10 +1,44 @@
 """What the routes of vaults answer."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
+from serving.requests import Name, Scoped, storable
 from serving.schemas import PlainDict, Reply
+from wiki.vaults.write import MOST_BODY, NoteRequest
+
+
+class NewNote(Scoped):
+    """A note to be written where the contract says."""
+
+    content_type: Name
+    kind: Name | None = None
+    title: Annotated[str, Field(max_length=2_000)]
+    body: Annotated[str, Field(max_length=MOST_BODY)]
+    front_matter: Annotated[dict[str, Any], AfterValidator(storable)] = Field(default_factory=dict[str, Any])
+    vault: Name | None = None
+    folder: Annotated[str, Field(max_length=2_000)] | None = None
+    actor: Literal["person", "agent"] = Field(
+        default="agent", description="Until there are keys, what the caller says."
+    )
+    dry_run: bool = False
+    expected_hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
+        default=None, description="`content_hash` of the note this replaces; without one nothing is overwritten."
+    )
+
+    def to_request(self) -> NoteRequest:
+        return NoteRequest(**self.model_dump(exclude={"app_id", "project_id"}))
+
+
+class NoteWritten(Reply):
+    note_id: str
+    vault: str
+    path: str
+    rule_id: str = Field(description="The rule of the contract that allows it.")
+    content_hash: str
+    dry_run: bool = False
+    indexed: bool = Field(default=False, description="Never for a staged note.")
 
 
 class NoteHeading(Reply):

@@ -33,7 +33,7 @@ class Scoped(Body):
     project_id: ScopeName | None = Field(default=None, description="`default` when absent.")
 
 
-def _storable(fields: dict[str, Any]) -> dict[str, Any]:
+def storable(fields: dict[str, Any]) -> dict[str, Any]:
     try:
         size = len(json.dumps(fields, allow_nan=False, ensure_ascii=False).encode())
     except (ValueError, RecursionError):
@@ -81,7 +81,7 @@ class DocumentPatch(Scoped):
     category_id: Name | None = None
     labels: Labels | None = None
     document_date: IsoDate | None = None
-    fields: Annotated[dict[str, Any], AfterValidator(_storable)] | None = Field(
+    fields: Annotated[dict[str, Any], AfterValidator(storable)] | None = Field(
         default=None, description="A person's own metadata, kept in the front matter."
     )
 

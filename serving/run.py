@@ -40,6 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_bind(settings)
         listener = listen(settings.api.host, settings.api.port)
         library = Library(settings)
+        for tenant in library.tenants():
+            library.tenant(tenant.app_id, tenant.project_id).contract()
         cascade = Cascade(library)
         app = create_app(settings, library, cascade.stand_by)
     except WikiError as error:

@@ -1,17 +1,33 @@
 """Notes of vaults: read one, what is near it, and the brief for an agent."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from serving.deps import QueryTenant
+from serving.deps import QueryTenant, Wait, body_tenant
 from serving.envelope import Success, success
 from serving.errors import documented
-from serving.notes import BriefReply, NeighbourNotes, NoteDetail, RelatedNotes, listed
+from serving.notes import BriefReply, NeighbourNotes, NewNote, NoteDetail, NoteWritten, RelatedNotes, listed
 from wiki.library.notes import BRIEF_TOKENS, MOST_DEPTH, MOST_RELATED
+from wiki.vaults.contract import Contract
 
 router = APIRouter(prefix="/api/v1/vaults", tags=["vaults"])
 NoteId = Annotated[str, Path(pattern=r"^n_[0-9a-f]{12}$", description="Id of a note.")]
+
+
+@router.post("/notes", status_code=201, responses=documented(403, 409))
+def write_note(request: Request, response: Response, body: NewNote, wait: Wait = None) -> Success[NoteWritten]:
+    """Write a note: the contract decides the vault, the folder and the file name. 200 for a dry run."""
+    written, indexed = body_tenant(request, body).write_note(body.to_request(), wait=wait)
+    response.status_code = 200 if body.dry_run else 201
+    return success(request, NoteWritten(**asdict(written), dry_run=body.dry_run, indexed=indexed))
+
+
+@router.get("/routes", responses=documented(500))
+def routes(request: Request, tenant: QueryTenant) -> Success[Contract]:
+    """The writing contract in force."""
+    return success(request, tenant.contract())
 
 
 @router.get("/notes/{note_id}", responses=documented(404))

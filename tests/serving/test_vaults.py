@@ -53,3 +53,44 @@ def test_what_is_staged_or_not_there_is_404_and_numbers_have_bounds(client: Test
     assert client.get(f"{NOTES}/{PUMP}/neighbours?depth=9").status_code == 422
     assert client.get("/api/v1/vaults/brief?tokens=1").status_code == 422
     assert client.get(f"{NOTES}/../secrets").status_code in (404, 422)
+
+
+@pytest.mark.usefixtures("vaults")
+def test_a_note_is_written_where_the_contract_says_and_found_at_once(client: TestClient) -> None:
+    new = {"content_type": "operational", "kind": "secops", "title": "Key rotation", "body": "Rotate every spring.\n"}
+    planned = client.post(NOTES, json={**new, "dry_run": True})
+    assert planned.status_code == 200
+    assert client.get(f"{NOTES}/{planned.json()['data']['note_id']}").status_code == 404
+    reply = client.post(NOTES, json=new)
+    data = reply.json()["data"]
+    assert reply.status_code == 201
+    assert data | {"content_hash": ""} == {
+        "note_id": note_id("work", "SecOps/key-rotation.md"), "vault": "work", "path": "SecOps/key-rotation.md",
+        "rule_id": "operational", "content_hash": "", "dry_run": False, "indexed": True,
+    }  # fmt: skip
+    hits = client.post("/search", json={"query": "rotate spring"}).json()["hits"]
+    assert hits[0]["note_id"] == data["note_id"]
+    again = client.post(NOTES, json={**new, "body": "Every autumn.\n", "expected_hash": data["content_hash"]})
+    assert (again.status_code, again.json()["data"]["path"]) == (201, "SecOps/key-rotation.md")
+    late = client.post(NOTES, json={**new, "expected_hash": data["content_hash"]})
+    assert (late.status_code, late.json()["error"]["code"]) == (409, "CONFLICT")
+
+
+@pytest.mark.usefixtures("vaults")
+def test_what_the_contract_does_not_allow_is_403_with_the_rule(client: TestClient) -> None:
+    new = {"content_type": "user-facts", "title": "Editor", "body": "Uses vim.\n"}
+    fact = {"type": "candidate-fact", "source": "chat", "evidence": "I use vim"}
+    for wrong in ({"vault": "user", "folder": "facts"}, {"vault": "work"}):
+        reply = client.post(NOTES, json={**new, "front_matter": fact, **wrong})
+        assert (reply.status_code, reply.json()["error"]["code"]) == (403, "FORBIDDEN")
+        assert reply.json()["error"]["details"]["rule_id"] == "user-facts"
+    assert client.post(NOTES, json=new).status_code == 422
+    staged = client.post(NOTES, json={**new, "front_matter": fact})
+    assert (staged.status_code, staged.json()["data"]["indexed"]) == (201, False)
+    assert client.get(f"{NOTES}/{staged.json()['data']['note_id']}").status_code == 404
+    assert "vim" not in client.post("/search", json={"query": "editor vim"}).text
+
+
+def test_the_contract_in_force_is_told(client: TestClient) -> None:
+    contract = client.get("/api/v1/vaults/routes").json()["data"]
+    assert [route["content_type"] for route in contract["routes"]] == ["agent-self", "user-facts", "operational"]

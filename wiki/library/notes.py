@@ -17,8 +17,10 @@ from wiki.index.notes.rows import LinkRow, NoteRef, NoteRow
 from wiki.index.notes.survey import VaultFolders
 from wiki.library.parts import TenantParts
 from wiki.vaults.brief import Brief, Source, make_brief, part_of
+from wiki.vaults.contract import Contract, load_contract
 from wiki.vaults.views import Neighbour, NoteLink, NoteView, RelatedNote
 from wiki.vaults.visibility import why_hidden
+from wiki.vaults.write import NoteRequest, WrittenNote, write_note
 
 MOST_RELATED = 50
 MOST_DEPTH = 3
@@ -64,6 +66,21 @@ class Notes(TenantParts):
             updated_at=row.updated_at,
             content_hash=row.sha256,
         )
+
+    def write_note(self, request: NoteRequest, *, wait: float | None = None) -> tuple[WrittenNote, bool]:
+        """Write a note where the contract says, and whether it is searchable already; a staged one never is.
+
+        Raises what ``wiki.vaults.write.write_note`` raises.
+        """
+        written = write_note(self.layout, self._library.settings.vaults, request)
+        if request.dry_run:
+            return written, False
+        seen = self.wait_for_notes([NoteRef(written.vault, written.path)], wait)
+        return written, seen and bool(self._rows({written.note_id}))
+
+    def contract(self) -> Contract:
+        """The writing contract in force. Raises ConfigurationError."""
+        return load_contract(self.layout)
 
     def related_notes(self, note_id: str, limit: int = 10) -> tuple[RelatedNote, ...]:
         """The notes nearest by meaning, by the vectors in the index: nothing is embedded. Raises NotFound."""
