@@ -2,21 +2,29 @@
 
 import math
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from wiki.extraction.prose import paragraphs, plain, split_sentences
-from wiki.extraction.sections import LONGEST_NAME
+from wiki.extraction.prose import THAI_LIKE, TITLE_CHARACTERS, is_fence, paragraphs, plain, split_sentences, title_line
+from wiki.extraction.ranges import code_names, log_names, table_names
+from wiki.extraction.sections import LONGEST_NAME, heading_name, run_name
 from wiki.extraction.words import STOPWORDS, UNSPACED, is_unspaced, shorten
 from wiki.parsing.blocks import Block
 
+_NAMELESS = STOPWORDS | frozenset(
+    "two three four five six seven eight nine ten eleven twelve hundred thousand million".split()
+)
 LONGEST_PHRASE = 3
 """Words of a key phrase."""
-TITLE_LINE_CHARACTERS = 80
 SHORT_NAME = 60
+FEW_PHRASES = 400
+"""In more, what comes up twice names nothing."""
+LEAST_REACH = 5
+"""What names a stretch comes up over a fifth of it at least."""
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’\-.][^\W_]+)*|[^\w\s]")
-_CELL = re.compile(r"(?<!\\)\|")
+_ADDRESS = re.compile(r"\b(?:https?|ftp)://\S+|\bwww\.\S+|\S+@\S+\.\w+")
 _CLAUSE_END = re.compile(r"[，、；：,;:(（—–]")
 _ENDS = (".", "!", "?", "…", ":", ";", ",", "。", "！", "？", "：", "；", "，", "、")
 
@@ -38,45 +46,65 @@ class NameMaker:
         """
         shown = [block for block in blocks if block.kind not in ("blank", "rule") and block.text.strip()]
         prose = [text for block in shown for text in paragraphs(block) if text]
+        named = False
+        for name in self._offered(shown, prose, at_start=at_start):
+            named = True
+            yield name
+        for line in (line for block in shown for line in block.text.splitlines() if not named):
+            line = "" if is_fence(line) else plain(line.strip("`~#>|*-+= \t")).replace(" | ", ", ")
+            if any(char.isalnum() for char in line):
+                yield shorten(line, SHORT_NAME)
+
+    def _offered(self, shown: Sequence[Block], prose: Sequence[str], *, at_start: bool) -> Iterator[str]:
         words = sum(len(text) for text in prose)
-        if at_start and prose and _is_title_line(prose[0]) and len(shown) > 1:
-            yield shorten(prose[0], LONGEST_NAME)
+        if len(shown) > 1:
+            if at_start and prose and _is_title_line(prose[0]):
+                yield shorten(prose[0], LONGEST_NAME)
+            elif title := title_line(shown[0]):
+                yield shorten(title, LONGEST_NAME)
         tables = [block for block in shown if block.kind == "table"]
         if tables and words < sum(len(block.text) for block in tables):
-            yield from _table_names(tables)
-        heading = next((block for block in shown if block.kind == "heading" and block.heading), None)
-        if heading is not None and heading is shown[0]:
-            yield shorten(heading.heading or "", LONGEST_NAME)
+            yield from table_names(tables)
+        headings = [name for block in shown if block.kind == "heading" and (name := heading_name(block))]
+        if headings and shown[0].kind == "heading":
+            yield run_name(headings)
+            yield headings[0]
         text = "\n".join(prose)
+        if not prose:
+            yield from code_names([block for block in shown if block.kind == "code"])
+        yield from log_names("\n".join(block.text for block in shown if block.kind in ("paragraph", "code")))
         if not is_unspaced(text):
             yield from self.key_names(text)
         for paragraph in prose:
             for sentence in split_sentences(paragraph):
-                if any(char.isalpha() for char in sentence):
+                if sentence[0] not in "[(<{" and any(char.isalpha() for char in sentence):
                     yield _first_clause(sentence)
-        for block in shown:
-            for line in block.text.splitlines():
-                line = plain(line.strip("`~#>|*-+= \t"))
-                if any(char.isalnum() for char in line):
-                    yield shorten(line, SHORT_NAME)
 
     def key_names(self, text: str) -> Iterator[str]:
         """Two key phrases or one, most telling first; none when no phrase stands out."""
+        bare = _ADDRESS.sub(" ", text)
         counts: Counter[str] = Counter()
         written: dict[str, Counter[str]] = {}
-        for phrase, surface in _phrases(text):
+        first: dict[str, int] = {}
+        last: dict[str, int] = {}
+        for at, (phrase, surface) in enumerate(_phrases(bare if len(bare) * 3 > len(text) else text)):
             counts[phrase] += 1
             written.setdefault(phrase, Counter())[surface] += 1
-        scores = {phrase: self._score(phrase, count) for phrase, count in counts.items()}
+            first.setdefault(phrase, at)
+            last[phrase] = at
+        most = max(last.values(), default=0)
+        local = {phrase for phrase in counts if (last[phrase] - first[phrase]) * LEAST_REACH < most}
+        scores = {phrase: self._score(phrase, count) for phrase, count in counts.items() if phrase not in local}
         best = sorted((phrase for phrase in scores if scores[phrase] > 0), key=lambda phrase: (-scores[phrase], phrase))
         chosen: list[str] = []
         for phrase in best[:60]:
-            if not any(_overlap(phrase, other) for other in chosen):
+            short = len(phrase) < 4 and not written[phrase].most_common(1)[0][0].isupper()
+            if not short and not any(_overlap(phrase, other) for other in chosen):
                 chosen.append(phrase)
             if len(chosen) == 4:
                 break
         shown = [written[phrase].most_common(1)[0][0] for phrase in chosen]
-        if not shown or counts[chosen[0]] < 2:
+        if not shown or counts[chosen[0]] < (2 if most < FEW_PHRASES else 3):
             return
         capital = shown[0][0].upper() + shown[0][1:]
         for other in shown[1:]:
@@ -109,7 +137,7 @@ def _phrases(text: str) -> Iterator[tuple[str, str]]:
 
 def _can_name(token: str) -> bool:
     """Neither a mark, a function word, a number nor an identifier made by a machine."""
-    if len(token) < 2 or len(token) > 30 or token.isdigit() or token.casefold() in STOPWORDS:
+    if len(token) < 2 or len(token) > 30 or token.isdigit() or token.casefold() in _NAMELESS:
         return False
     return len(token) <= 10 or not any(char.isdigit() for char in token)
 
@@ -126,12 +154,15 @@ def _overlap(one: str, other: str) -> bool:
 
 
 def _is_title_line(text: str) -> bool:
-    return len(text) <= TITLE_LINE_CHARACTERS and len(text.split()) <= 12 and not text.endswith(_ENDS)
+    return len(text) <= TITLE_CHARACTERS and len(text.split()) <= 12 and not text.endswith(_ENDS)
 
 
 def _first_clause(sentence: str) -> str:
     if len(sentence) <= SHORT_NAME:
         return sentence.rstrip("".join(_ENDS) + " ") or sentence
+    phrase = sentence.rfind(" ", 8, SHORT_NAME)
+    if THAI_LIKE.match(sentence) and phrase > 0:
+        return sentence[:phrase]
     least = 8 if re.match(f"[{UNSPACED}]", sentence) else 24
     clause = _CLAUSE_END.search(sentence, least)
     if clause and clause.start() <= SHORT_NAME:
@@ -139,27 +170,14 @@ def _first_clause(sentence: str) -> str:
     return shorten(sentence, SHORT_NAME)
 
 
-def _table_names(tables: Sequence[Block]) -> Iterator[str]:
-    """First and last value of a column, ``Aachen – Zwolle``; with the column's name before numbers, ``id 1 – 250``."""
-    rows = [line for block in tables for line in block.text.splitlines() if line.strip()]
-    headed = len(rows) > 2 and not rows[1].strip("|:- \t")
-    header = rows[0] if headed else ""
-    rows = [row for row in rows if row.strip("|:- \t") and row != header]
-    for column in range(3 if rows else 0):
-        first, last = _cell(rows[0], column), _cell(rows[-1], column)
-        if first and last and first != last:
-            name = f"{shorten(first, 50)} – {shorten(last, 50)}"
-            yield name if any(char.isalpha() for char in first) else f"{_cell(header, column)[:16]} {name}".strip()
-
-
-def _cell(row: str, column: int) -> str:
-    cells = _CELL.split(row.strip().strip("|"))
-    return plain(cells[column]) if column < len(cells) else ""
-
-
 def bare_number(name: str) -> bool:
     """Whether a heading only counts (``3``, ``IV.``, ``0:00 to 5:00``) and so needs a phrase beside it."""
     return any(char.isdigit() for char in name) and not re.search(r"[^\W\d_]{3}", name) and not is_unspaced(name)
+
+
+def name_key(name: str) -> str:
+    """What two names share when a reader would take one for the other: case and the make-up of accents don't count."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def unique_name(candidates: Iterator[str], taken: Callable[[str], bool], fallback: str) -> str:

@@ -8,21 +8,21 @@ import numpy as np
 
 from wiki.errors import ExtractionEmpty
 from wiki.extraction.categories import GIVEN, Classification, classify
-from wiki.extraction.names import NameMaker, bare_number, unique_name
+from wiki.extraction.names import NameMaker, bare_number, name_key, unique_name
 from wiki.extraction.prose import paragraphs
 from wiki.extraction.refine import prepare
 from wiki.extraction.sections import MAX_DEPTH, Section, join_small, sections_of
 from wiki.extraction.summaries import Summaries, summarise
 from wiki.extraction.tree import TopicSpan, TopicTree
 from wiki.extraction.turns import Matrix, Unit, cut, depths, fill, units_of, vectors_of
-from wiki.extraction.words import shorten
+from wiki.extraction.words import count_words, shorten
 from wiki.models.protocols import Embedder
 from wiki.parsing.blocks import Block, ParsedDocument
 from wiki.settings import ExtractionSettings
 
 __all__ = ["outline", "prepare", "topics_of"]
 
-VERSION = 1
+VERSION = 2
 """Of the outline method; raised when the same document would give another tree."""
 
 
@@ -87,8 +87,8 @@ def cut_long(
     long: list[tuple[Section, list[Unit]]] = []
     for root in roots:
         for section in root.walk():
-            if section.words > settings.max_topic_words:
-                units = units_of(blocks, section.start, section.end)
+            if _words_of(section, blocks) > settings.max_topic_words:
+                units = units_of(blocks, section.start, section.end, settings.max_topic_words)
                 if len(units) > 1:
                     long.append((section, units))
     prose = [units for _, units in long if not _is_table(units)]
@@ -105,6 +105,12 @@ def cut_long(
         if starts:
             section.end = starts[0]
     return list(_placed(roots, pieces, 1)), method
+
+
+def _words_of(section: Section, blocks: Sequence[Block]) -> int:
+    """Its words with those of headings that joined it."""
+    inner = blocks[section.start + 1 : section.end]
+    return section.words + sum(count_words(block.text) for block in inner if block.kind == "heading")
 
 
 def _is_table(units: Sequence[Unit]) -> bool:
@@ -143,12 +149,12 @@ def named(roots: Sequence[Section], blocks: Sequence[Block], title: str) -> tupl
         yield from maker.names(blocks[section.start : section.end], at_start=section.start == 0)
 
     def place(sections: Sequence[Section], parent: int | None, depth: int) -> None:
-        taken = {section.name.casefold() for section in sections}
+        taken = {name_key(section.name) for section in sections}
         used: set[str] = set()
         for section in sections:
             blocked = used if section.name else used | taken
-            name = unique_name(candidates(section), lambda name, no=blocked: name.casefold() in no, title or "–")
-            used.add(name.casefold())
+            name = unique_name(candidates(section), lambda name, no=blocked: name_key(name) in no, title or "–")
+            used.add(name_key(name))
             spans.append(TopicSpan(name, depth, section.start, section.end, parent))
             place(section.children, len(spans) - 1, depth + 1)
 

@@ -14,15 +14,20 @@ _LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\](?:\([^)]*\)|\[[^\]]*\])")
 _FOOTNOTE = re.compile(r"\[\^[^\]]+\]:?")
 _CITATION = re.compile(r"(?:\[\s*(?:\d{1,3}|[a-z])\s*\])+|(?<=\s)\^\s")
 _AUTOLINK = re.compile(r"<(?:https?|mailto|ftp)[^>\s]*>", re.IGNORECASE)
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
+_TAG = re.compile(r"<<[A-Za-z][^<>]*>>|</?[A-Za-z][^<>]*>|<!--.*?-->", re.DOTALL)
 _STRONG = re.compile(r"\*\*|__|~~")
 _EMPHASIS = re.compile(r"(?<![\w*\\])([*_])(\S(?:[^*_\n]*?\S)?)\1(?![\w*])")
 _CODE = re.compile(r"(`+)(.+?)\1", re.DOTALL)
 _KEPT = "\ue000"
 """Stands for a code span while the marks around it are taken off."""
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})[\w+#.-]*[ \t]*")
 _ITEM = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,4}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _QUOTE = re.compile(r"^[ \t]*(?:>[ \t]?)+(?:\[![A-Z]+\])?")
+
+TITLE_CHARACTERS = 80
+TITLE_WORDS = 12
+_TITLE_END = re.compile(r"[.!?…:;,。！？：；，、]$")
 
 _CLOSERS = "\"'”’»)\\]*_"
 _END = re.compile(
@@ -36,7 +41,7 @@ _ABBREVIATION = re.compile(
 _WHOLE = re.compile(rf"[.!?…؟۔।॥。！？｡][{_CLOSERS}」』）》]*$")
 _SPACE_OR_MARK = re.compile(r"[ \u0e31-\u0e4e\u0eb1-\u0ecd\u17b4-\u17d3\u102b-\u103e\u0900-\u0903\u093a-\u094f]")
 """Vowel signs of Thai, Lao, Khmer, Burmese and Devanagari are no letters of their own."""
-_THAI_LIKE = re.compile(r"[฀-๿຀-໿ក-៿က-႟]")
+THAI_LIKE = re.compile(r"[฀-๿຀-໿ក-៿က-႟]")
 
 
 def plain(text: str) -> str:
@@ -87,7 +92,7 @@ def split_sentences(text: str) -> list[str]:
         sentence = text[start:end].strip()
         start = end
         if sentence:
-            sentences.extend(_phrases(sentence) if len(sentence) > 200 and _THAI_LIKE.search(sentence) else (sentence,))
+            sentences.extend(_phrases(sentence) if len(sentence) > 200 and THAI_LIKE.search(sentence) else (sentence,))
     return sentences
 
 
@@ -114,9 +119,34 @@ def paragraphs(block: Block) -> Iterator[str]:
             lines = []
         if block.kind == "quote":
             line = _QUOTE.sub("", line)
+        elif is_fence(line):
+            continue
         lines.append(line[item.end() :] if item else line)
     if lines:
         yield plain("\n".join(lines))
+
+
+def is_fence(line: str) -> bool:
+    """Whether the line opens or closes a block of code."""
+    return bool(_FENCE.fullmatch(line))
+
+
+def title_line(block: Block) -> str:
+    """The block's text, plain, when it is one short line without an end mark that stands alone; else nothing.
+
+    In capitals it may end as a sentence does, and have two lines.
+    """
+    text = block.text.strip()
+    if block.kind != "paragraph" or len(text) > 2 * TITLE_CHARACTERS or not text[:1].isalnum() | (text[:1] in "§*_"):
+        return ""
+    line = plain(text)
+    words = line.split()
+    if not any(char.isalpha() for char in line) or not line[0].isalnum() | (line[0] == "§") or line[0].islower():
+        return ""
+    if line.upper() == line != line.lower() and len(words) > 1:
+        return line
+    short = "\n" not in text and len(line) <= TITLE_CHARACTERS and 1 < len(words) <= TITLE_WORDS
+    return line if short and not _TITLE_END.search(line) else ""
 
 
 def sentences(block: Block) -> Iterator[str]:
@@ -129,7 +159,7 @@ def sentences(block: Block) -> Iterator[str]:
 
 def is_whole(sentence: str) -> bool:
     """Whether it ends as a sentence does. Scripts that end theirs with a space always do."""
-    return bool(_WHOLE.search(sentence) or _THAI_LIKE.search(sentence))
+    return bool(_WHOLE.search(sentence) or THAI_LIKE.search(sentence))
 
 
 def _can_stand_alone(sentence: str) -> bool:

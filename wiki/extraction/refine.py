@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from wiki.extraction.prose import sentence_ends
+from wiki.extraction.prose import sentence_ends, title_line
 from wiki.extraction.words import count_words
 from wiki.parsing.blocks import Block, ParsedDocument
 from wiki.settings import ExtractionSettings
@@ -14,6 +14,12 @@ LONGEST_HEADING = 300
 """Characters. A longer heading is a paragraph that a converter took for one."""
 
 _RUN = re.compile(r"\s*\S+\s*")
+_NAMED_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})[ \t]*\w")
+_SIGN_OF_CODE = re.compile(r"[{}\[\]=<>|\\/#$%&*+@_~^]")
+_SAMPLE = 20_000
+LEAST_WORDS_A_LINE = 5
+MOST_SIGNS = 0.02
+"""Of the characters of a text without mark-up. Program text has 0.05 and more, logs 0.03."""
 
 
 def prepare(parsed: ParsedDocument, settings: ExtractionSettings) -> ParsedDocument:
@@ -46,33 +52,62 @@ def _refine(block: Block, most: int) -> Iterable[Block]:
     limit = most * 2 if block.kind == "code" else most // 2
     if len(block.text) < limit or count_words(block.text) <= limit:
         return (block,)
+    if block.kind == "code" and reads_as_text(block.text):
+        return tuple(replace(block, text=piece, kind="paragraph") for piece in _typed_text(block.text, most // 8))
     target = most // 2 if block.kind in ("code", "table") else most // 8
     pieces = split_text(block.text, block.kind, max(12, target))
     return tuple(replace(block, text=piece) for piece in pieces)
 
 
+def reads_as_text(text: str) -> bool:
+    """Whether what stands as code is the text of a letter, a law, a book: lines of words, hardly a sign of code."""
+    if _NAMED_FENCE.match(text):
+        return False
+    sample = text[:_SAMPLE]
+    lines = [line for line in sample.splitlines() if line.strip()]
+    signs = len(_SIGN_OF_CODE.findall(sample))
+    words = count_words(sample)
+    return words >= LEAST_WORDS_A_LINE * len(lines) and signs <= MOST_SIGNS * len("".join(sample.split()))
+
+
+def _typed_text(text: str, target: int) -> Iterable[str]:
+    """Text with blank lines between its paragraphs, in pieces; a line that reads as a title is one of its own."""
+    between: list[str] = []
+    for part in _paragraphs(text):
+        if title_line(Block(part, "paragraph")):
+            yield from split_text("".join(between), "paragraph", max(12, target))
+            yield part
+            between = []
+        else:
+            between.append(part)
+    yield from split_text("".join(between), "paragraph", max(12, target))
+
+
 def split_text(text: str, kind: str, target: int) -> list[str]:
-    """``text`` in pieces of about ``target`` words; joined they are ``text``."""
+    """``text`` in pieces of about ``target`` words, none over twice that; joined they are ``text``."""
     ladder: list[Callable[[str], list[str]]]
+    most_in_one = target * 2
     if kind == "list":
         ladder = [_items, _lines, _sentences]
     elif kind == "code":
         ladder = [_stanzas, _lines]
+        most_in_one = target
     elif kind in ("table", "html"):
-        ladder = [_lines]
+        ladder = [_lines, _sentences]
+        most_in_one = target
     else:
-        ladder = [_sentences, _lines]
-    return _pack(_atoms(text, [*ladder, _runs], target), target)
+        ladder = [_paragraphs, _sentences, _lines]
+    return _pack(_atoms(text, [*ladder, _runs], most_in_one), target)
 
 
-def _atoms(text: str, ladder: list[Callable[[str], list[str]]], target: int) -> list[str]:
-    """The smallest pieces, cut by the first rule of the ladder; those still over twice the target by the next."""
+def _atoms(text: str, ladder: list[Callable[[str], list[str]]], most: int) -> list[str]:
+    """The smallest pieces, cut by the first rule of the ladder; those with more than ``most`` words by the next."""
     atoms: list[str] = []
     for part in ladder[0](text):
-        if len(ladder) == 1 or len(part) < target or count_words(part) <= 2 * target:
+        if len(ladder) == 1 or len(part) < most or count_words(part) <= most:
             atoms.append(part)
         else:
-            atoms.extend(_atoms(part, ladder[1:], target))
+            atoms.extend(_atoms(part, ladder[1:], most))
     return atoms
 
 
@@ -107,6 +142,11 @@ def _lines(text: str) -> list[str]:
 def _items(text: str) -> list[str]:
     """Lines, each with the indented and blank lines that follow it."""
     return _grouped(text, lambda line, _: bool(line.strip()) and not line[0].isspace())
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Runs of lines up to one behind a blank line."""
+    return _grouped(text, lambda line, before: bool(line.strip()) and not before.strip())
 
 
 def _stanzas(text: str) -> list[str]:

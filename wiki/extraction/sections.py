@@ -156,7 +156,7 @@ def _join_runs(
             names.append(child.name)
             before.end = child.end
             before.words += child.words
-            before.name = _run_name(names)
+            before.name = run_name(names)
         else:
             names = [child.name] if is_small else []
             joined.append(child)
@@ -165,8 +165,9 @@ def _join_runs(
     return joined
 
 
-def _run_name(names: Sequence[str]) -> str:
-    named = [name for name in names if name]
+def run_name(names: Sequence[str]) -> str:
+    """One name for several in a row: all of up to four, else the first and the last."""
+    named = list(dict.fromkeys(name for name in names if name))
     listed = ", ".join(named)
     if len(named) <= 4 and len(listed) <= LONGEST_NAME:
         return listed

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from wiki.extraction.names import unique_name
+from wiki.extraction.names import name_key, unique_name
 from wiki.extraction.sections import MAX_DEPTH
 from wiki.extraction.summaries import summarise
 from wiki.extraction.tree import TopicSpan, TopicTree
@@ -84,15 +84,15 @@ def _cut(topics: Sequence[TopicSpan], at: int, start: int) -> list[TopicSpan]:
 
 def _apart(topics: Sequence[TopicSpan], fixed: Collection[int]) -> list[TopicSpan]:
     """Generated names beside a chosen one of the same name give way."""
-    taken = {(topic.parent, topic.name.casefold()) for topic in topics if topic.start in fixed}
+    taken = {(topic.parent, name_key(topic.name)) for topic in topics if topic.start in fixed}
     found: list[TopicSpan] = []
     for topic in topics:
         if topic.start not in fixed:
 
             def is_taken(name: str, parent: int | None = topic.parent) -> bool:
-                return (parent, name.casefold()) in taken
+                return (parent, name_key(name)) in taken
 
             topic = replace(topic, name=unique_name(iter((topic.name,)), is_taken, topic.name))
-            taken.add((topic.parent, topic.name.casefold()))
+            taken.add((topic.parent, name_key(topic.name)))
         found.append(topic)
     return found

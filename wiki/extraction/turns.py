@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from wiki.extraction.prose import plain
+from wiki.extraction.prose import plain, title_line
 from wiki.extraction.words import count_words, terms
 from wiki.models.protocols import Embedder
 from wiki.parsing.blocks import Block
@@ -22,6 +22,8 @@ from wiki.settings import ExtractionSettings
 MOST_EMBEDDED = 128
 """Units of one document that go through the model to find its turns."""
 EMBEDDED_CHARACTERS = 240
+EMBEDDED_TOKENS = 64
+"""Of one unit: as many as 240 characters of English have, and a fifth of what they are in Korean."""
 UNIT_WORDS = 40
 """A unit gathers short blocks until it has so many."""
 WINDOW = 3
@@ -44,22 +46,26 @@ class Unit:
     """What speaks for a cut before this unit whatever the words say: a rule, a new sheet or slide."""
 
 
-def units_of(blocks: Sequence[Block], start: int, end: int) -> list[Unit]:
-    """The units of ``blocks[start:end]``, in order, without gaps."""
+def units_of(blocks: Sequence[Block], start: int, end: int, most: int) -> list[Unit]:
+    """The units of ``blocks[start:end]``, in order, without gaps. ``most``: words of a topic; a unit has no more of
+    them unless one block has."""
     groups: list[list[int]] = []
     glued = False
     size = 0
+    little = most // 12
     for at in range(start, end):
         block = blocks[at]
         empty = block.kind in ("blank", "rule") or not block.text.strip()
-        turns = block.kind == "heading" or _new_place(blocks[at - 1], block)
-        if not groups or not (glued or empty or (size < UNIT_WORDS and not turns)):
+        leads = block.kind == "heading" or title_line(block) != ""
+        turns = leads or _new_place(blocks[at - 1], block)
+        joins = (glued and size < little) or (size < min(UNIT_WORDS, little) and not turns)
+        if not groups or not (empty or joins):
             groups.append([])
             size = 0
         groups[-1].append(at)
         size += count_words(block.text)
         if not empty:
-            glued = block.kind == "heading" or block.text.rstrip().endswith((":", "："))
+            glued = leads or block.text.rstrip().endswith((":", "："))
     return [_unit(blocks, group, groups[number - 1][-1] if number else None) for number, group in enumerate(groups)]
 
 
@@ -68,7 +74,7 @@ def _unit(blocks: Sequence[Block], group: Sequence[int], before: int | None) -> 
     turn = 0.0
     if before is not None:
         previous, first = blocks[before], blocks[group[0]]
-        turn += 0.3 if first.kind == "heading" else 0.0
+        turn += 0.3 if first.kind == "heading" or title_line(first) else 0.0
         turn += 1.0 if _new_place(previous, first) else 0.0
     is_table = all(blocks[at].kind in ("table", "blank") for at in group)
     return Unit(group[0], group[-1] + 1, count_words(text), text, is_table, turn)
@@ -87,7 +93,16 @@ def vectors_of(units: Sequence[Unit], embedder: Embedder) -> tuple[Matrix, str]:
     if len(units) > MOST_EMBEDDED:
         return word_vectors([unit.text for unit in units]), "words"
     texts = [plain(unit.text)[:EMBEDDED_CHARACTERS] or unit.text[:EMBEDDED_CHARACTERS] for unit in units]
-    return np.stack(embedder.embed_vectors(texts)).astype(np.float32), "embedding"
+    return np.stack(embedder.embed_vectors(clipped(texts, embedder))).astype(np.float32), "embedding"
+
+
+def clipped(texts: Sequence[str], embedder: Embedder) -> list[str]:
+    """The beginnings of ``texts``, about ``EMBEDDED_TOKENS`` of each, so that every script costs the model the same."""
+    counts = embedder.count_tokens(texts)
+    return [
+        text if count <= EMBEDDED_TOKENS else text[: max(1, len(text) * EMBEDDED_TOKENS // count)]
+        for text, count in zip(texts, counts, strict=True)
+    ]
 
 
 def word_vectors(texts: Sequence[str]) -> Matrix:

@@ -38,7 +38,30 @@ une uno uns vous y ya"""
 _DUTCH = """aan al als bij dat de deze die dit door een en er heb heeft het hun ik in is je kan maar met mijn naar niet nog nu
 of om onder ook op over te toch tot uit van veel voor waar was wat we wel werd wij worden wordt zal ze zich zij zijn zo"""
 
-STOPWORDS = frozenset(" ".join((_ENGLISH, _GERMAN, _ROMANCE, _DUTCH)).split())
+_NORDIC = """alla att av blev blir den denna deras dess detta din du där efter ej eller enn ett ettersom fra från för før
+han har henne hon hur hvad hver hvis hvor här ikke inte jag jeg kunde kunne man med meget mellan mellem mycket
+måste nu när nær och også också og om på sedan selv sig skal ska som så till til under upp ut utan uten var vara varit vi
+vil ville vid være været än är år"""
+_RUSSIAN = """а без бы был была были было быть в вам вас весь во вот все всего всех всю вы где да даже для до его ее если есть
+еще же за здесь и из или им их к как ко когда который которые которая кто ли либо между мне может можно мой мы на над
+надо нам нас наш не него нее ней нет нибудь ни них но ну о об однако он она они оно от очень по под после при с сам свой
+себя со так также такой там те тем теперь то того тоже только том тот ту ты у уже хотя чего чем что чтобы эта эти это
+этого этой этом этот я або але був була були від він вона вони де для до його її їх коли ми на над не ні про та так те
+ти то у це цей що як який"""
+_POLISH = """aby albo bardzo bez bo być był była było były będzie by ci co czy dla dlatego do gdy gdzie go ich im inny i ja
+jak jako jego jej jest jeszcze jeśli już kiedy kto która które który lub mi między mnie może można musi na nad nam nas nie
+niż o od on ona oni ono oraz po ponieważ poza przed przez przy się są ta tak także tam te tego tej ten też to tu ty tylko
+tym w we więc wszystko z za ze że"""
+_TURKISH = """ama ancak bazı bir biri biz bu bunu bunun çok çünkü da daha de değil diye en gibi göre hem hep her hiç için ile
+ise kadar ki mi mı mu nasıl ne neden o olan olarak oldu olduğu olur onu onun sadece sen siz şey şu ve veya ya yani"""
+_ARABIC = """في من على إلى عن مع هذا هذه ذلك تلك التي الذي الذين ما لا لم لن إن أن إذا قد كان كانت يكون تكون هو هي هم نحن
+أنا أنت كل بعض بين عند عندما بعد قبل حتى ثم أو أم بل لكن لأن كما حيث غير منذ فإن فقد ليس أي هناك هنا"""
+_HINDI = """और का की के को में से पर है हैं था थी थे यह वह ये वे इस उस एक ने भी तो ही कि जो या नहीं कर करने करना किया गया
+गई गए हो होता होती होते लिए साथ अपने बाद तक जब तब कुछ"""
+
+STOPWORDS = frozenset(
+    " ".join((_ENGLISH, _GERMAN, _ROMANCE, _DUTCH, _NORDIC, _RUSSIAN, _POLISH, _TURKISH, _ARABIC, _HINDI)).split()
+)
 """Function words that never name a topic, lower case."""
 
 

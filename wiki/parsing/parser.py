@@ -1,5 +1,6 @@
 """A file -> ParsedDocument, in this process."""
 
+import re
 from itertools import accumulate
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from wiki.parsing.registry import converter
 from wiki.parsing.source import Conversion, Piece, Progress, Source, no_progress
 from wiki.settings import ParsingSettings
 
-PARSER = "wiki-parsing 3"
+PARSER = "wiki-parsing 4"
+_CLOCK = re.compile(r"\d+:\d\d to \d")
 
 
 def parser_version(settings: ParsingSettings) -> str:
@@ -116,4 +118,5 @@ def _with(block: Block, provenance: Provenance | None) -> Block:
 
 
 def _first_heading(blocks: tuple[Block, ...]) -> str | None:
-    return next((block.heading for block in blocks if block.heading), None)
+    """The first that is no time mark of a transcript."""
+    return next((block.heading for block in blocks if block.heading and not _CLOCK.match(block.heading)), None)
