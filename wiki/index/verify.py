@@ -40,13 +40,13 @@ def verify(index: TenantIndex, taxonomy: TaxonomyFile, embedder: Callable[[], Em
             places = {t.topic_id: f"{index.prefix}/{t.path}" for r in expected for t in r.topics} | notes.places
             differences = [*_in_lance(index, passages | notes.passages, places, notes.kept)]
             differences += _in_catalog("catalog", expected, catalog.documents(), catalog.topics(), catalog.files())
-            differences += _notes_in_catalog("catalog", notes, catalog.notes(), catalog.links())
+            differences += _notes_in_catalog("catalog", folders, notes, catalog.notes(), catalog.links())
         opened = index.snapshots.open()
         if opened:
             tables = [select(opened[1], table, "TRUE") for table in ("documents", "topics", "files")]
             differences += _in_catalog("snapshot", expected, *tables)
             tables = [select(opened[1], table, "TRUE") for table in ("notes", "links")]
-            differences += _notes_in_catalog("snapshot", notes, *tables)
+            differences += _notes_in_catalog("snapshot", folders, notes, *tables)
         elif expected or notes.rows:
             differences.append(Difference("snapshot_missing", "", index.prefix))
     checked = sum(1 + len(r.topics) for r in expected) + len(notes.rows)
@@ -132,14 +132,16 @@ def _in_catalog(
 
 
 def _notes_in_catalog(
-    where: str, expected: DerivedNotes, notes: list[NoteRow], links: list[LinkRow]
+    where: str, folders: VaultFolders, expected: DerivedNotes, notes: list[NoteRow], links: list[LinkRow]
 ) -> Iterator[Difference]:
+    places = {row.note_id: folders.shown(row.ref) for row in (*expected.rows, *notes)}
     stored = [(row.note_id, row) for row in notes if row.note_id not in expected.kept]
-    yield from _compare(f"{where}_note", {row.note_id: row for row in expected.rows}, stored)
+    differences = list(_compare(f"{where}_note", {row.note_id: row for row in expected.rows}, stored))
     wanted = {f"{link.from_id}>{link.ordinal}": link for link in expected.links}
     found = [(f"{link.from_id}>{link.ordinal}", link) for link in links if link.from_id not in expected.kept]
-    for difference in _compare(f"{where}_link", wanted, found):
-        yield replace(difference, path=expected.places.get(difference.id.partition(">")[0], ""))
+    differences += _compare(f"{where}_link", wanted, found)
+    for difference in differences:
+        yield replace(difference, path=places.get(difference.id.partition(">")[0], ""))
 
 
 def _compare(kind: str, wanted: Mapping[str, Any], stored: list[tuple[str, Any]]) -> Iterator[Difference]:
@@ -157,8 +159,6 @@ def _compare(kind: str, wanted: Mapping[str, Any], stored: list[tuple[str, Any]]
 
 
 def _place(row: Any) -> str:
-    if isinstance(row, NoteRow):
-        return f"{row.vault}:{row.path}"
     return getattr(row, "path", None) or getattr(row, "folder", "")
 
 

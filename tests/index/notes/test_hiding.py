@@ -131,7 +131,7 @@ def test_a_vault_that_is_not_mounted_loses_nothing_and_is_a_fault(shelves: Shelv
     (tmp_path / "mine").rename(tmp_path / "away")
     shelves.sync()
     assert shelves.found("whales") == ["mine/Notes/a.md"]
-    assert shelves.faults() == {"mine:": "the vault's folder is not there"}
+    assert shelves.faults() == {"default/default/vaults/mine": "the vault's folder is not there"}
     shelves.check()
     with pytest.raises(Conflict, match="1 notes of mine"):
         rebuild(shelves.index, shelves.taxonomy, lambda: shelves.embedder)

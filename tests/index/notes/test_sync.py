@@ -9,6 +9,8 @@ import pytest
 from tests.index.library_on_disk import write_document
 from tests.index.notes.conftest import Shelves
 from tests.index.notes.vaults_on_disk import write_note
+from wiki.index.catalog import Catalog
+from wiki.index.verify import verify
 from wiki.settings import VaultsSettings
 from wiki.vaults.model import note_id
 
@@ -157,6 +159,34 @@ def test_broken_front_matter_is_indexed_and_told(shelves: Shelves) -> None:
     shelves.sync()
     assert shelves.faults() == {}
     shelves.check()
+
+
+def test_the_fault_of_a_note_goes_with_its_vault(shelves: Shelves) -> None:
+    shelves.write("work/Broken.md", "---\ntags: [unclosed\n---\nThe body is found.\n")
+    shelves.sync()
+    assert len(shelves.faults()) == 1
+    (shelves.home / "work").rename(shelves.home / "aside")
+    shelves.sync()
+    assert list(shelves.faults()) == ["default/default/vaults/aside/Broken.md"]
+    shutil.rmtree(shelves.home / "aside")
+    shelves.sync()
+    assert shelves.faults() == {}
+
+
+def test_verify_names_the_notes_that_differ(shelves: Shelves) -> None:
+    shelves.write("work/A.md", "Seals leak. [[B]]\n")
+    shelves.write("work/B.md", "Motors hum.\n")
+    shelves.sync()
+    shelves.index.store().replace_records([], [note_id("work", "A.md")])
+    with Catalog(shelves.layout.catalog) as catalog:
+        catalog.delete_notes([note_id("work", "B.md")])
+        catalog.connection.execute("DELETE FROM links")
+    found = verify(shelves.index, shelves.taxonomy, lambda: shelves.embedder).differences
+    assert {(d.kind, d.path.removeprefix("default/default/vaults/")) for d in found} == {
+        ("passage_missing", "work/A.md"),
+        ("catalog_note_missing", "work/B.md"),
+        ("catalog_link_missing", "work/A.md"),
+    }
 
 
 def test_a_large_note_and_many_notes_go_through_in_batches(shelves: Shelves) -> None:

@@ -147,11 +147,11 @@ class VaultFolders:
         return None
 
     def shown(self, ref: NoteRef) -> str:
-        """A note's place for a person: relative to the root, or ``name:path`` for a vault elsewhere."""
-        vault = self.vaults.get(ref.vault)
-        if vault is not None and vault.root.is_relative_to(self.layout.root):
-            return f"{self.layout.relative(vault.root)}/{ref.path}".rstrip("/")
-        return f"{ref.vault}:{ref.path}"
+        """A note's place for a person, as if every vault lay among the tenant's own.
+
+        It depends on nothing else, so that the faults of a vault are found again when it has gone or moved.
+        """
+        return f"{self.layout.relative(self.layout.home)}/vaults/{ref.vault}/{ref.path}".rstrip("/")
 
     def _claim(self, vault: Vault) -> None:
         whole = NoteRef(vault.name, "")
