@@ -87,9 +87,18 @@ def settings_page() -> str:
 def cli_page() -> str:
     """The help of every command, as printed on an 88-column terminal."""
     parts = [NOTE, "", CLI_INTRODUCTION, "```text", _help([]), "```", ""]
-    for name in typer.main.get_group(app).commands:
-        parts += [f"## `wiki {name}`", "", "```text", _help([name]), "```", ""]
+    for words in commands():
+        parts += [f"## `wiki {' '.join(words)}`", "", "```text", _help(words), "```", ""]
     return "\n".join([*parts, CLI_JSON])
+
+
+def commands() -> list[list[str]]:
+    """Every command as its words; those of a group by themselves."""
+    found: list[list[str]] = []
+    for name, command in typer.main.get_group(app).commands.items():
+        inner = getattr(command, "commands", None)
+        found += [[name, word] for word in inner] if inner else [[name]]
+    return found
 
 
 def pages() -> dict[Path, str]:
