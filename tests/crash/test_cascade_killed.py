@@ -64,7 +64,7 @@ def test_a_burst_of_edits_survives_kills(here: TenantLibrary, root: Path) -> Non
             time.sleep(rng.uniform(0.2, 1.5))
             process.send_signal(signal.SIGKILL)
     with cascade(root):
-        assert eventually(lambda: len(indexed(here, "marker2")) == 100, 10)
+        assert eventually(lambda: len(indexed(here, "marker2")) == 100, 60)
     assert here.verify().differences == ()
 
 

@@ -37,7 +37,9 @@ def test_old_office_files_uploaded_at_the_same_moment_are_all_read(client: TestC
 def test_a_parser_that_misbehaves_costs_one_answer_and_the_service_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word_embedder: WordEmbedder, name: str, says: str
 ) -> None:
-    pool = ParserPool(ParsingSettings(timeout_seconds=3, memory_mb=256, workers=1), child="tests.parsing.faulty_child")
+    seconds = 3 if name == "hang.html" else 60
+    parsing = ParsingSettings(timeout_seconds=seconds, memory_mb=256, workers=1)
+    pool = ParserPool(parsing, child="tests.parsing.faulty_child")
     monkeypatch.setattr("wiki.parsing.worker._QUICK_BYTES", 0)
     monkeypatch.setattr(Library, "parser", pool, raising=False)
     library = Library(Settings(root=tmp_path / "root"), embedder=word_embedder)

@@ -114,7 +114,7 @@ def test_a_killed_code_server_loses_no_edit(stack: Stack, tmp_path: Path) -> Non
         if number == 50:
             os.kill(server, signal.SIGKILL)
     assert until(lambda: pids(stack.root).get("code-server") not in (None, server), 10)
-    assert until(lambda: answers(record.ports["code-server"]), 30)
+    assert until(lambda: answers(record.ports["code-server"]), 90)
     within(SOON, lambda: len(stack.search("auroral", top_k=100)) == 100)
     assert as_json(stack.wiki("verify", "--json"))["ok"]
     shas = [sha256_of(path) for path in (files[0], files[99])]
