@@ -188,6 +188,25 @@ def test_topics_written_by_hand_stay_and_bodies_that_stay_keep_their_ids(opened:
     assert result.topic_count == len(after)
 
 
+def test_a_numbered_topic_written_by_hand_keeps_its_number_and_file(opened: Open, note: Path) -> None:
+    here = opened(**SMALL)
+    made = here.upload(note, name="handbook.md")
+    folder = folder_of(here, made.doc_id)
+    (folder / "4_Floats.md").write_text("Floats hang free.\n", encoding="utf-8")
+    head = next(folder.glob("*Pump_handbook*.md"))
+    head.write_bytes(
+        head.read_bytes() + b"## Floats\n\nThe float must hang free over the pit, or the pump runs dry.\n\n"
+    )
+    here.sync()
+    text = here.markdown(made.doc_id)
+    assert here.reextract(made.doc_id).changed
+    assert (folder / "4_Floats.md").read_text(encoding="utf-8") == "Floats hang free.\n"
+    [made_anew] = [path for path in folder.glob("*_Floats.md") if path.name != "4_Floats.md"]
+    assert made_anew.read_text(encoding="utf-8").endswith("or the pump runs dry.\n\n")
+    assert here.markdown(made.doc_id) == text
+    assert here.verify().ok
+
+
 def test_a_folder_moved_by_hand_decides_the_category(opened: Open, note: Path) -> None:
     here = opened(**SMALL)
     made = here.upload(note, name="handbook.md")

@@ -369,6 +369,10 @@ def _carry_over(folder: Path, staged: Path, *, keep_original: bool, keep: Collec
             shutil.copytree(path, staged / path.name, symlinks=True)
             fsync_tree(staged / path.name)
         elif path.suffix.lower() != ".md" or path.name in keep:
+            if os.path.lexists(staged / path.name):
+                raise Conflict(
+                    f"{path.name}, written by hand, has the name of a topic made anew: rename it, and try again"
+                )
             shutil.copy2(path, staged / path.name, follow_symlinks=False)
             if not path.is_symlink():
                 fsync_file(staged / path.name)

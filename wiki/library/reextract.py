@@ -1,6 +1,6 @@
 """The topics of a document made anew by the present method. The text stays as it is, and so does what a person chose."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -88,7 +88,7 @@ class Reextracting(Writing):
             new = _over_the_old(new_document(
                 prepared, tree, self._raw(document), title=document.title, doc_id=doc_id,
                 source_type=document.source_type, labels=_own_labels(document),
-            ), old)  # fmt: skip
+            ), old, _highest(record, expected))  # fmt: skip
             new = replace(new, document_date=document.document_date, language=document.language or prepared.language,
                           fields=document.fields, created_at=document.created_at)  # fmt: skip
             if "".join(topic.body for topic in new.topics) != "".join(topic.body for topic in old):
@@ -228,11 +228,18 @@ def _place(source: Mapping[str, object], *, last: bool) -> Provenance | None:
     return Provenance(None if page is None else int(page), name, None if slide is None else int(slide), seconds)
 
 
-def _over_the_old(new: NewDocument, old: Sequence[OldTopic]) -> NewDocument:
+def _highest(record: Record, files: Collection[str]) -> int:
+    """The highest number any topic or file of the document has."""
+    given = [ids.number_of_topic(topic.topic_id) for topic in record.topics]
+    named = [ids.number_of(name) for name in files]
+    return max((number for number in [*given, *named] if number is not None), default=0)
+
+
+def _over_the_old(new: NewDocument, old: Sequence[OldTopic], highest: int) -> NewDocument:
     """The new topics with the ids of old ones that have the same body, and with what a person wrote into those that
     begin at the same place."""
     by_start = {topic.start: topic for topic in old if topic.body}
-    numbers = _numbers(new.topics, old, by_start)
+    numbers = _numbers(new.topics, old, by_start, highest)
     topics: list[NewTopic] = []
     start = 0
     for topic in new.topics:
@@ -251,10 +258,10 @@ def _over_the_old(new: NewDocument, old: Sequence[OldTopic]) -> NewDocument:
     return replace(new, topics=tuple(topics), kept_keys=KEPT_KEYS)
 
 
-def _numbers(new: Sequence[NewTopic], old: Sequence[OldTopic], by_start: Mapping[int, OldTopic]) -> dict[int, int]:
+def _numbers(
+    new: Sequence[NewTopic], old: Sequence[OldTopic], by_start: Mapping[int, OldTopic], fresh: int
+) -> dict[int, int]:
     """The number of each new topic: that of an old one with the same body, at the same place first, else a fresh one."""
-    used = [number for topic in old if (number := ids.number_of_topic(topic.topic_id)) is not None]
-    fresh = max([*used, *(ids.number_of(topic.file_name) or 0 for topic in old)], default=0)
     free: dict[str, list[OldTopic]] = {}
     for topic in old:
         if ids.number_of_topic(topic.topic_id) is not None:
