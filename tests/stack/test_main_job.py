@@ -16,9 +16,9 @@ from tests.supervisor.test_supervisor import pids, until
 from wiki.supervisor.ports import answers
 from wiki.supervisor.record import read_record
 
-pytestmark = [pytest.mark.stack, pytest.mark.real_model, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.stack, pytest.mark.real_model, pytest.mark.timeout(600)]
 KNOWLEDGE = "default/default/knowledge"
-SOON = 45
+SOON = 90
 """Seconds; far above the promises, which the freshness benchmark measures: other tests share the machine."""
 
 
@@ -118,7 +118,7 @@ def test_a_killed_code_server_loses_no_edit(stack: Stack, tmp_path: Path) -> Non
     within(SOON, lambda: len(stack.search("auroral", top_k=100)) == 100)
     assert as_json(stack.wiki("verify", "--json"))["ok"]
     shas = [sha256_of(path) for path in (files[0], files[99])]
-    within(60, lambda: all(stack.materializations("topic_vectors", sha) for sha in shas))
+    within(150, lambda: all(stack.materializations("topic_vectors", sha) for sha in shas))
 
 
 def test_killed_api_and_code_server_lose_no_accepted_upload(stack: Stack) -> None:
