@@ -95,7 +95,7 @@ def test_a_stream_that_begins_late_tells_each_stage_that_was_passed_in_between(
     embedder.open.clear()
     job = accepted(client)
     wait_until(lambda: embedder.waiting > 0, 20)
-    threading.Timer(0.3, embedder.open.set).start()
+    threading.Timer(3, embedder.open.set).start()
     states = [state for _, state in events(client.get(job["links"]["events"]).text)]
     assert [state["stage"] for state in states[1:]][-4:] == ["classified", "written", "indexed", "indexed"]
     assert states[0]["status"] == states[-2]["status"] == "running"
