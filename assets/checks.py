@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import dagster as dg
 
 from assets import keys
+from wiki.index.notes.rows import is_note_id
 from wiki.library import Library, TenantLibrary
 from wiki.views import Difference, FaultView, SearchQuery
 
@@ -103,7 +104,7 @@ def _stale_summaries(found: Sequence[tuple[TenantLibrary, Difference]]) -> dg.As
     topics = [
         (tenant, difference.id.partition("#")[0])
         for tenant, difference in found
-        if difference.kind == "passage_differs" and not difference.id.startswith("n_")
+        if difference.kind == "passage_differs" and not is_note_id(difference.id)
     ]
     stale = sorted({topic_id for tenant, topic_id in topics if tenant.topic(topic_id).summary_stale})
     return dg.AssetCheckResult(

@@ -128,7 +128,3 @@ class BriefReply(Reply):
     lines: list[BriefLine]
     tokens: int = Field(description="Of `text`, estimated.")
     left_out: int = Field(description="Lines that did not fit.")
-
-
-def listed(values: Any) -> dict[str, Any]:
-    return {"notes": values}

@@ -51,6 +51,12 @@ class InvalidInput(WikiError):
     http_status = 422
 
 
+def check_range(name: str, value: float, least: float, most: float) -> None:
+    """Raises InvalidInput when a number is not in ``least..most``."""
+    if not least <= value <= most:
+        raise InvalidInput(f"{name} {value} is not in {least}..{most}", field=name)
+
+
 class ExtractionEmpty(WikiError):
     """The file could be read but holds no text."""
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from serving.deps import QueryTenant, Wait, body_tenant
 from serving.envelope import Success, success
 from serving.errors import documented
-from serving.notes import BriefReply, NeighbourNotes, NewNote, NoteDetail, NoteWritten, RelatedNotes, listed
+from serving.notes import BriefReply, NeighbourNotes, NewNote, NoteDetail, NoteWritten, RelatedNotes
 from wiki.library.notes import BRIEF_TOKENS, MOST_DEPTH, MOST_RELATED
 from wiki.vaults.contract import Contract
 
@@ -46,7 +46,7 @@ def related_notes(
     limit: Annotated[int, Query(ge=1, le=MOST_RELATED)] = 10,
 ) -> Success[RelatedNotes]:
     """The notes nearest by meaning."""
-    return success(request, RelatedNotes.model_validate(listed(tenant.related_notes(note_id, limit))))
+    return success(request, RelatedNotes.model_validate({"notes": tenant.related_notes(note_id, limit)}))
 
 
 @router.get("/notes/{note_id}/neighbours", responses=documented(404))
@@ -54,7 +54,7 @@ def neighbour_notes(
     request: Request, note_id: NoteId, tenant: QueryTenant, depth: Annotated[int, Query(ge=1, le=MOST_DEPTH)] = 1
 ) -> Success[NeighbourNotes]:
     """The notes that links lead to or come from, a few steps far."""
-    return success(request, NeighbourNotes.model_validate(listed(tenant.neighbours(note_id, depth))))
+    return success(request, NeighbourNotes.model_validate({"notes": tenant.neighbours(note_id, depth)}))
 
 
 @router.get("/brief", responses=documented())

@@ -46,7 +46,7 @@ def original_name(name: str) -> str:
     clean = _FORBIDDEN_IN_NAMES.sub("_", unicodedata.normalize("NFC", last)).strip().rstrip(". ")
     if not clean.strip(". _"):
         clean = "original" if not clean.strip(". ") else clean
-    if _RESERVED.match(clean.split(".")[0].strip()):
+    if is_reserved(clean):
         clean = f"_{clean}"
     if len(clean.encode()) <= MAX_NAME_BYTES:
         return clean

@@ -1,5 +1,6 @@
 """Places where a topic has to start whatever the method finds: a person named what begins there."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -19,7 +20,7 @@ def split_at(blocks: Sequence[Block], offsets: Collection[int]) -> tuple[Block, 
     start = 0
     for block in blocks:
         end = start + len(block.text)
-        cuts = [start, *(offset for offset in wanted if start < offset < end), end]
+        cuts = [start, *wanted[bisect_right(wanted, start) : bisect_left(wanted, end)], end]
         if len(cuts) == 2:
             found.append(block)
         else:

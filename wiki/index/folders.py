@@ -25,6 +25,10 @@ class FileStamp:
     inode: int
 
 
+def stamp_of(state: os.stat_result) -> FileStamp:
+    return FileStamp(state.st_size, state.st_mtime_ns, state.st_ino)
+
+
 @dataclass(frozen=True)
 class Unreadable:
     """A file or folder that could not be read: nothing below it may be deleted."""
@@ -103,10 +107,9 @@ def _survey_folder(knowledge: Path, path: str, found: Survey) -> None:
     for entry in _scan(knowledge / path, path, found):
         if is_markdown(entry.name) and entry.is_file(follow_symlinks=False):
             try:
-                stat = entry.stat(follow_symlinks=False)
+                stamps[f"{path}/{entry.name}"] = stamp_of(entry.stat(follow_symlinks=False))
             except FileNotFoundError:
                 continue
-            stamps[f"{path}/{entry.name}"] = FileStamp(stat.st_size, stat.st_mtime_ns, stat.st_ino)
     if stamps:
         found.folders[path] = stamps
 
@@ -153,8 +156,7 @@ def _read(path: Path) -> tuple[bytes, FileStamp]:
     """Bytes and stamp of the same state of the file, even while an editor replaces it."""
     with path.open("rb") as file:
         data = file.read()
-        stat = os.fstat(file.fileno())
-    return data, FileStamp(stat.st_size, stat.st_mtime_ns, stat.st_ino)
+        return data, stamp_of(os.fstat(file.fileno()))
 
 
 def _original(folder: Path) -> tuple[str | None, int]:

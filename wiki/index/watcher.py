@@ -9,8 +9,9 @@ from typing import Literal
 from watchfiles import Change, watch
 
 from wiki.index.folders import is_markdown
+from wiki.index.identity import normalised
 from wiki.index.notes.rows import NoteRef
-from wiki.index.notes.survey import is_note, is_placeholder, normalised
+from wiki.index.notes.survey import is_note, is_placeholder
 from wiki.tenants import Layout, Tenant
 from wiki.vaults.model import Vault
 

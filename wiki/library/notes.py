@@ -3,23 +3,22 @@
 A hidden note (staged, a template, in a folder that stays out of retrieval) is simply not found, from any side.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import duckdb
 import numpy as np
 
-from wiki.errors import InternalError, InvalidInput, NotFound
+from wiki.errors import InternalError, NotFound, check_range
 from wiki.index.catalog import select
 from wiki.index.lance import any_of, quote
 from wiki.index.notes.records import NoteRecord, read_record
 from wiki.index.notes.rows import LinkRow, NoteRef, NoteRow
 from wiki.index.notes.survey import VaultFolders
-from wiki.library.parts import TenantParts
+from wiki.library.reading import Reading
 from wiki.vaults.brief import Brief, Source, make_brief, part_of
 from wiki.vaults.contract import Contract, load_contract
 from wiki.vaults.views import Neighbour, NoteLink, NoteView, RelatedNote
-from wiki.vaults.visibility import why_hidden
 from wiki.vaults.write import NoteRequest, WrittenNote, write_note
 
 MOST_RELATED = 50
@@ -28,7 +27,7 @@ MOST_NEIGHBOURS = 500
 BRIEF_TOKENS = (100, 20_000)
 
 
-class Notes(TenantParts):
+class Notes(Reading):
     """Reads of notes. Content comes from the files, links and neighbours from the published snapshot."""
 
     def note(self, note_id: str) -> NoteView:
@@ -38,7 +37,7 @@ class Notes(TenantParts):
         if note is None:
             raise _not_found(note_id)
         stored = self._links("from_id = ? OR target_id = ?", [note_id, note_id])
-        known = self._rows({link.target_id or "" for link in stored} | {link.from_id for link in stored})
+        known = self._lookup.notes({link.target_id or "" for link in stored} | {link.from_id for link in stored})
         return NoteView(
             note_id=note_id,
             vault=row.vault,
@@ -76,7 +75,7 @@ class Notes(TenantParts):
         if request.dry_run:
             return written, False
         seen = self.wait_for_notes([NoteRef(written.vault, written.path)], wait)
-        return written, seen and bool(self._rows({written.note_id}))
+        return written, seen and bool(self._lookup.notes([written.note_id]))
 
     def contract(self) -> Contract:
         """The writing contract in force. Raises ConfigurationError."""
@@ -84,8 +83,8 @@ class Notes(TenantParts):
 
     def related_notes(self, note_id: str, limit: int = 10) -> tuple[RelatedNote, ...]:
         """The notes nearest by meaning, by the vectors in the index: nothing is embedded. Raises NotFound."""
-        _check("limit", limit, 1, MOST_RELATED)
-        if not self._rows({note_id}):
+        check_range("limit", limit, 1, MOST_RELATED)
+        if not self._lookup.notes([note_id]):
             raise _not_found(note_id)
         store = self.index.store()
         own = store.rows(["vector"], any_of("record_id", [note_id])).column("vector").to_pylist()
@@ -99,7 +98,7 @@ class Notes(TenantParts):
         best: dict[str, float] = {}
         for recall in store.vector(middle / length, limit * 8, where):
             best[recall.record_id] = max(recall.score, best.get(recall.record_id, -1.0))
-        rows = self._rows(best)
+        rows = self._lookup.notes(best)
         ranked = sorted((record_id for record_id in best if record_id in rows), key=lambda i: (-best[i], i))[:limit]
         return tuple(
             RelatedNote(i, rows[i].vault, rows[i].path, rows[i].title, round(max(0.0, best[i]), 4)) for i in ranked
@@ -107,8 +106,8 @@ class Notes(TenantParts):
 
     def neighbours(self, note_id: str, depth: int = 1) -> tuple[Neighbour, ...]:
         """Notes reached by at most ``depth`` links, in either direction, the nearest first. Raises NotFound."""
-        _check("depth", depth, 1, MOST_DEPTH)
-        if not self._rows({note_id}):
+        check_range("depth", depth, 1, MOST_DEPTH)
+        if not self._lookup.notes([note_id]):
             raise _not_found(note_id)
         reached: dict[str, tuple[int, str]] = {note_id: (0, "")}
         edge = {note_id}
@@ -123,7 +122,7 @@ class Notes(TenantParts):
             edge = set(fresh)
             if not edge or len(reached) > MOST_NEIGHBOURS:
                 break
-        rows = self._rows(reached)
+        rows = self._lookup.notes(reached)
         found = [
             Neighbour(i, rows[i].vault, rows[i].path, rows[i].title, step, via)
             for i, (step, via) in reached.items()
@@ -133,7 +132,7 @@ class Notes(TenantParts):
 
     def brief(self, tokens: int = 1_500) -> Brief:
         """What an agent should know when it starts, within about ``tokens`` tokens."""
-        _check("tokens", tokens, *BRIEF_TOKENS)
+        check_range("tokens", tokens, *BRIEF_TOKENS)
         cursor = self._cursor()
         rows: list[NoteRow] = select(cursor, "notes", "hidden IS NULL") if cursor else []
         folders = self._folders()
@@ -141,10 +140,10 @@ class Notes(TenantParts):
 
     def _sources(self, rows: Sequence[NoteRow], folders: VaultFolders) -> Iterable[Source]:
         for row in rows:
-            if not _may_be_told(row):
+            if part_of(row.vault, row.path, row.type) is None:
                 continue
             record = self._read(folders, row.ref)
-            if record and record.note is not None and part_of(row.vault, record.note):
+            if record and record.note is not None:
                 yield Source(row.note_id, row.vault, record.note)
 
     def _note_record(self, note_id: str) -> NoteRecord:
@@ -164,29 +163,9 @@ class Notes(TenantParts):
     def _folders(self) -> VaultFolders:
         return VaultFolders(self.layout, self.vaults())
 
-    def _rows(self, note_ids: Iterable[str]) -> Mapping[str, NoteRow]:
-        """Rows of those notes that may be found by the rules of now."""
-        cursor = self._cursor()
-        if cursor is None:
-            return {}
-        vaults = {vault.name: vault for vault in self.vaults()}
-        found: list[NoteRow] = select(
-            cursor, "notes", "hidden IS NULL AND note_id IN (SELECT unnest(?))", [sorted(note_ids)]
-        )
-        return {
-            row.note_id: row for row in found if row.vault in vaults and not why_hidden(vaults[row.vault], row.path)
-        }
-
     def _links(self, where: str, values: list[Any]) -> list[LinkRow]:
         cursor: duckdb.DuckDBPyConnection | None = self._cursor()
         return select(cursor, "links", f"({where}) ORDER BY from_id, ordinal", values) if cursor else []
-
-
-def _may_be_told(row: NoteRow) -> bool:
-    """Whether the catalog's row leaves it open that a note is part of a brief, so that only few files are read."""
-    if row.vault in ("ai", "user"):
-        return True
-    return (row.type or "").casefold() in ("adr", "decision") or "/decisions/" in f"/{row.path.casefold()}"
 
 
 def _link(link: LinkRow, other: NoteRow | None) -> NoteLink:
@@ -208,8 +187,3 @@ def _link(link: LinkRow, other: NoteRow | None) -> NoteLink:
 
 def _not_found(note_id: str) -> NotFound:
     return NotFound(f"there is no note {note_id[:80]}", note_id=note_id[:80])
-
-
-def _check(name: str, value: int, least: int, most: int) -> None:
-    if not least <= value <= most:
-        raise InvalidInput(f"{name} {value} is not in {least}..{most}", field=name)

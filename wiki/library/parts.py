@@ -16,7 +16,7 @@ from wiki.documents.taxonomy import TaxonomyFile
 from wiki.errors import Conflict, InternalError, NotFound
 from wiki.index import reading
 from wiki.index.catalog import select
-from wiki.index.folders import FileStamp, read_folder, survey_folder
+from wiki.index.folders import read_folder, survey_folder
 from wiki.index.identity import Assignment, Claimant, assign
 from wiki.index.notes.rows import NoteRef, NoteRow
 from wiki.index.notes.survey import VaultFolders
@@ -141,8 +141,7 @@ class TenantParts:
         cursor = self._cursor()
         found = VaultFolders(self.layout, self.vaults()).locate(ref)
         rows: list[NoteRow] = select(cursor, "notes", "vault = ? AND path = ?", [ref.vault, ref.path]) if cursor else []
-        known = [FileStamp(row.size, row.mtime_ns, row.inode) for row in rows]
-        return known == ([found.stamp] if found else [])
+        return [row.stamp for row in rows] == ([found.stamp] if found else [])
 
     def _wait(self, folders: Sequence[Path], wait: float | None, *, poll: float = _POLL) -> bool:
         """Until the cascade indexed these folders, at most ``wait`` seconds. When nobody watches, index them here."""

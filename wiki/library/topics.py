@@ -3,17 +3,18 @@
 import contextlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from urllib.parse import quote, urlencode
 
 import duckdb
 
 from wiki.documents.reader import read_topic
 from wiki.index.catalog import select
-from wiki.index.folders import FileStamp
+from wiki.index.folders import stamp_of
+from wiki.index.identity import normalised
 from wiki.index.notes.records import read_record
 from wiki.index.notes.rows import NoteRef, NoteRow, is_note_id
-from wiki.index.notes.survey import VaultFolders, normalised, stamp_of
+from wiki.index.notes.survey import VaultFolders
 from wiki.index.snapshots import SnapshotReader
 from wiki.search.records import TopicRecord
 from wiki.tenants import Layout
@@ -44,7 +45,8 @@ class TopicLookup:
         note_ids = [record_id for record_id in record_ids if is_note_id(record_id)]
         topic_ids = [record_id for record_id in record_ids if not is_note_id(record_id)]
         topics = self._topics(cursor, topic_ids) if topic_ids else {}
-        return topics | (self._notes(cursor, note_ids) if note_ids else {})
+        notes = self._shown(cursor, note_ids) if note_ids else ()
+        return topics | {row.note_id: _note_record(vault, row) for vault, row in notes}
 
     def namespaces(self) -> set[str]:
         """Categories of topics and first folders of notes that there are, also those without a note in them yet."""
@@ -64,14 +66,17 @@ class TopicLookup:
         ).fetchall()
         return {row[0]: self._record(*row) for row in rows}
 
-    def _notes(self, cursor: duckdb.DuckDBPyConnection, note_ids: Sequence[str]) -> dict[str, TopicRecord]:
+    def notes(self, note_ids: Collection[str]) -> dict[str, NoteRow]:
+        """The rows of these notes that may be found now, by id."""
+        cursor = self._snapshots.cursor()
+        return {row.note_id: row for _, row in self._shown(cursor, note_ids)} if cursor else {}
+
+    def _shown(self, cursor: duckdb.DuckDBPyConnection, note_ids: Collection[str]) -> Iterator[tuple[Vault, NoteRow]]:
         vaults = {vault.name: vault for vault in self._vaults()}
         rows: list[NoteRow] = select(cursor, "notes", "note_id IN (SELECT unnest(?))", [list(note_ids)])
-        return {
-            row.note_id: _note_record(vaults[row.vault], row)
-            for row in rows
-            if row.hidden is None and row.vault in vaults and self._may_be_shown(vaults[row.vault], row)
-        }
+        for row in rows:
+            if row.hidden is None and row.vault in vaults and self._may_be_shown(vaults[row.vault], row):
+                yield vaults[row.vault], row
 
     def _may_be_shown(self, vault: Vault, row: NoteRow) -> bool:
         """Whether a note may still be found, by the rules and by its file of this moment.
@@ -81,7 +86,7 @@ class TopicLookup:
         if why_hidden(vault, row.path) is not None:
             return False
         with contextlib.suppress(OSError):
-            if stamp_of(os.lstat(vault.root / row.file)) == FileStamp(row.size, row.mtime_ns, row.inode):
+            if stamp_of(os.lstat(vault.root / row.file)) == row.stamp:
                 return True
         try:
             record = read_record(VaultFolders(self._layout, self._vaults()), row.ref)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from wiki.errors import IndexModelMismatch, InvalidInput, WikiError
+from wiki.errors import IndexModelMismatch, InvalidInput, WikiError, check_range
 from wiki.index.lance import PassageStore, Recall, unpack_tokens
 from wiki.models.protocols import Candidate, Embedder, QueryEmbedding, Reranker
 from wiki.search.filters import filter_condition
@@ -238,18 +238,20 @@ class SearchEngine:
 
 def check_query(query: SearchQuery, settings: SearchSettings) -> None:
     """Raises ``InvalidInput`` for an empty or over-long query and for numbers out of range."""
-    if not query.query.strip():
-        raise InvalidInput("the query is empty", field="query")
-    if len(query.query) > MAX_QUERY:
-        raise InvalidInput(
-            f"the query has {len(query.query):,} characters, at most {MAX_QUERY:,} are allowed", field="query"
-        )
-    if not 1 <= query.top_k <= settings.top_k_cap:
-        raise InvalidInput(f"top_k {query.top_k} is not in 1..{settings.top_k_cap}", field="top_k")
+    check_words(query.query)
+    check_range("top_k", query.top_k, 1, settings.top_k_cap)
     if query.offset < 0:
         raise InvalidInput(f"offset {query.offset} is negative", field="offset")
-    if query.score_threshold is not None and not 0 <= query.score_threshold <= 1:
-        raise InvalidInput(f"score_threshold {query.score_threshold} is not in 0..1", field="score_threshold")
+    if query.score_threshold is not None:
+        check_range("score_threshold", query.score_threshold, 0, 1)
+
+
+def check_words(query: str) -> None:
+    """Raises ``InvalidInput`` for an empty or over-long query."""
+    if not query.strip():
+        raise InvalidInput("the query is empty", field="query")
+    if len(query) > MAX_QUERY:
+        raise InvalidInput(f"the query has {len(query):,} characters, at most {MAX_QUERY:,} are allowed", field="query")
 
 
 def _candidate(row: Mapping[str, Any], reranker: Reranker, embedded: QueryEmbedding | None) -> Candidate:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from wiki.errors import InvalidInput
+from wiki.errors import InvalidInput, check_range
 from wiki.index.notes.rows import is_note_id
 from wiki.search.diversity import most_diverse
-from wiki.search.engine import HIT_COLUMNS, MAX_QUERY, Clock, Join, SearchEngine
+from wiki.search.engine import HIT_COLUMNS, Clock, Join, SearchEngine, check_words
 from wiki.search.grouping import Found, group_by_passage
 from wiki.search.hits import explanation
 from wiki.search.ranking import Ranked
@@ -144,17 +144,10 @@ class UnifiedSearch:
         return [there[place] for place in most_diverse(scores, of, query.top, query.mmr_lambda)]
 
     def _check(self, query: UnifiedQuery) -> None:
-        if not query.query.strip():
-            raise InvalidInput("the query is empty", field="query")
-        if len(query.query) > MAX_QUERY:
-            raise InvalidInput(f"the query has {len(query.query):,} characters, at most {MAX_QUERY:,} are allowed")
-        for name, value, low, high in (
-            ("top", query.top, 1, MOST_HITS),
-            ("mmr_lambda", query.mmr_lambda, 0, 1),
-            ("max_per_note", query.max_per_note, 1, MOST_HITS),
-        ):
-            if not low <= value <= high:
-                raise InvalidInput(f"{name} {value} is not in {low}..{high}", field=name)
+        check_words(query.query)
+        check_range("top", query.top, 1, MOST_HITS)
+        check_range("mmr_lambda", query.mmr_lambda, 0, 1)
+        check_range("max_per_note", query.max_per_note, 1, MOST_HITS)
         _known("vaults", query.vaults, self._vaults)
         _known("namespaces", query.namespaces, self._namespaces)
 

@@ -4,7 +4,6 @@ import json
 import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from typing import Literal
 
 from wiki.filesystem import FileLock, fsync_dir
@@ -36,9 +35,7 @@ def note_decision(layout: Layout, decision: Decision) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{decision.at[:7]}.jsonl"
     line = json.dumps(asdict(decision), ensure_ascii=False).encode() + b"\n"
-    lock = FileLock(layout.staging / "audit.lock")
-    lock.acquire()
-    try:
+    with FileLock(layout.staging / "audit.lock"):
         fresh = not path.exists()
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
@@ -50,8 +47,6 @@ def note_decision(layout: Layout, decision: Decision) -> None:
             os.close(descriptor)
         if fresh:
             fsync_dir(folder)
-    finally:
-        lock.release()
 
 
 def read_audit(layout: Layout) -> Iterator[Decision]:
@@ -62,10 +57,6 @@ def read_audit(layout: Layout) -> Iterator[Decision]:
                 yield Decision(**json.loads(line))
             except (ValueError, TypeError):
                 continue
-
-
-def now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _last_byte(descriptor: int, size: int) -> bytes:

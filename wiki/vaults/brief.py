@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wiki.models.token_estimate import count_pieces
-from wiki.vaults.model import Note
+from wiki.vaults.model import Note, namespace_of
 from wiki.vaults.notes.parser import read_text
 
 Part = Literal["identity", "rules", "facts", "decisions"]
@@ -81,16 +81,15 @@ def make_brief(sources: Iterable[Source], tokens: int) -> Brief:
     return Brief(lines, found - len(lines), count_pieces(text), text)
 
 
-def part_of(vault: str, note: Note) -> Part | None:
+def part_of(vault: str, path: str, note_type: str | None) -> Part | None:
     """The part of the brief a note belongs to; None for one that is never told."""
-    name = note.path.rpartition("/")[2].casefold()
-    if name in ("readme.md", "index.md"):
+    if path.rpartition("/")[2].casefold() in ("readme.md", "index.md"):
         return None
     if vault == "ai":
-        return {"identity": "identity", "interaction-rules": "rules"}.get(note.namespace.casefold())  # type: ignore[return-value]
+        return {"identity": "identity", "interaction-rules": "rules"}.get(namespace_of(path).casefold())  # type: ignore[return-value]
     if vault == "user":
         return "facts"
-    decided = (note.type or "").casefold() in ("adr", "decision") or "/decisions/" in f"/{note.path.casefold()}"
+    decided = (note_type or "").casefold() in ("adr", "decision") or "/decisions/" in f"/{path.casefold()}"
     return "decisions" if decided else None
 
 
@@ -103,7 +102,7 @@ def _counts(note: Note) -> bool:
 
 def _lines(part: Part, sources: Sequence[Source]) -> list[list[Cited]]:
     """The lines of each note of a part, the newest note first."""
-    own = [source for source in sources if part_of(source.vault, source.note) == part]
+    own = [s for s in sources if part_of(s.vault, s.note.path, s.note.type) == part]
     own.sort(key=lambda source: (source.vault, source.note.path))
     own.sort(key=lambda source: source.note.date or "", reverse=True)
     return [[_cited(part, source, text, line) for text, line in _points(part, source.note)] for source in own]

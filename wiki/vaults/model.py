@@ -91,13 +91,18 @@ class Note:
     @property
     def namespace(self) -> str:
         """The first folder, empty for a note at the top of its vault."""
-        first, slash, _ = self.path.partition("/")
-        return first if slash else ""
+        return namespace_of(self.path)
 
     @property
     def in_retrieval(self) -> bool:
         """Whether its own front matter lets it be found; folders have a say too (``wiki.vaults.visibility``)."""
         return (self.status or "").lower() not in ("template", "example")
+
+
+def namespace_of(path: str) -> str:
+    """The first folder of a path in a vault, empty at the top."""
+    first, slash, _ = path.partition("/")
+    return first if slash else ""
 
 
 def note_id(vault: str, path: str) -> str:

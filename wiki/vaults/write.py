@@ -9,13 +9,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from wiki.documents import front_matter, slugs
+from wiki.documents import front_matter, slugs, timestamps
 from wiki.documents.render import date_value
 from wiki.errors import Conflict, InvalidInput, WikiError
 from wiki.filesystem import FileLock, fsync_dir, rename_noreplace, write_atomic, write_new
 from wiki.settings import VaultsSettings
 from wiki.tenants import Layout
-from wiki.vaults.audit import Decision, note_decision, now
+from wiki.vaults.audit import Decision, Outcome, note_decision
 from wiki.vaults.contract import Actor, load_contract
 from wiki.vaults.model import Vault, note_id
 from wiki.vaults.places import checked_folder, folder_on_disk
@@ -200,10 +200,10 @@ def _vault(layout: Layout, settings: VaultsSettings, routed: Routed) -> Vault:
 
 
 def _decision(
-    request: NoteRequest, outcome: Any, rule_id: str | None, *, written: WrittenNote | None = None, reason: str = ""
+    request: NoteRequest, outcome: Outcome, rule_id: str | None, *, written: WrittenNote | None = None, reason: str = ""
 ) -> Decision:
     return Decision(
-        at=now(),
+        at=timestamps.now(),
         actor=request.actor,
         action="write",
         outcome=outcome,

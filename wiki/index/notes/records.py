@@ -9,13 +9,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from wiki.documents.timestamps import read_time, write_time
-from wiki.index.folders import FileStamp
+from wiki.index.folders import FileStamp, stamp_of
 from wiki.index.folding import fold
 from wiki.index.notes.rows import LinkRow, NoteRef, NoteRow
-from wiki.index.notes.survey import VaultFolders, stamp_of
+from wiki.index.notes.survey import VaultFolders
 from wiki.index.records import field_entries, iso
 from wiki.index.rows import Fault, Passage, PassageRow, StoredVector
-from wiki.vaults.model import Note, note_id
+from wiki.vaults.model import Note, namespace_of, note_id
 from wiki.vaults.notes.parser import parse_note
 from wiki.vaults.notes.resolving import keys_of, names_of
 from wiki.vaults.visibility import why_hidden
@@ -145,13 +145,12 @@ def _row(ref: NoteRef, file: str, stamp: FileStamp, digest: str, note: Note) -> 
 
 def _hidden_row(ref: NoteRef, file: str, stamp: FileStamp, digest: str, hidden: str) -> NoteRow:
     """Where a hidden note lies, so that a link to it is no broken one; not a word of what it says."""
-    first, slash, _ = ref.path.partition("/")
     return NoteRow(
         note_id=note_id(ref.vault, ref.path),
         vault=ref.vault,
         path=ref.path,
         file=file,
-        namespace=first if slash else "",
+        namespace=namespace_of(ref.path),
         title=stem(ref.path),
         type=None,
         status=None,

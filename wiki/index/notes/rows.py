@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from wiki.index.folders import FileStamp
+
 
 def is_note_id(record_id: str) -> bool:
     """Whether a record of the stores is a note: the other kind is a topic."""
@@ -60,6 +62,10 @@ class NoteRow:
     @property
     def ref(self) -> NoteRef:
         return NoteRef(self.vault, self.path)
+
+    @property
+    def stamp(self) -> FileStamp:
+        return FileStamp(self.size, self.mtime_ns, self.inode)
 
     @property
     def called(self) -> "CalledNote":

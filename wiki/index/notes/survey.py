@@ -3,12 +3,12 @@
 import os
 import re
 import stat
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wiki.index.folders import FileStamp
+from wiki.index.folders import FileStamp, stamp_of
+from wiki.index.identity import normalised
 from wiki.index.notes.rows import NoteRef
 from wiki.tenants import Layout
 from wiki.vaults.model import Vault
@@ -179,14 +179,6 @@ def is_remote(state: os.stat_result) -> bool:
     """Whether a file's bytes are in a cloud: opening it would fetch them."""
     mac, windows = getattr(state, "st_flags", 0), getattr(state, "st_file_attributes", 0)
     return bool(mac & _DATALESS_MAC or windows & _RECALL_WINDOWS)
-
-
-def stamp_of(state: os.stat_result) -> FileStamp:
-    return FileStamp(state.st_size, state.st_mtime_ns, state.st_ino)
-
-
-def normalised(path: str) -> str:
-    return unicodedata.normalize("NFC", path)
 
 
 def _survey(vault: Vault, folder: str, taken: Collection[tuple[int, int]], found: NoteSurvey) -> None:
