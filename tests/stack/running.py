@@ -23,6 +23,9 @@ _MATERIALIZATIONS = """query($path: [String!]!, $partitions: [String!]) {
       partition runId tags { key value }
       metadataEntries { label ... on TextMetadataEntry { text } ... on PathMetadataEntry { path } } } } } }"""
 
+_LOCATION = """{ workspaceOrError { ... on Workspace { locationEntries {
+  loadStatus locationOrLoadError { __typename } } } } }"""
+
 
 @dataclass(frozen=True)
 class Stack:
@@ -54,7 +57,8 @@ class Stack:
         reply = httpx2.post(
             f"{self.dagster}/graphql", json={"query": _MATERIALIZATIONS, "variables": variables}, timeout=60
         )
-        found = reply.json()["data"]["assetNodeOrError"]["assetMaterializations"]
+        found = reply.json()["data"]["assetNodeOrError"].get("assetMaterializations")
+        assert found is not None, reply.text
         return [
             {**event, "metadata": {e["label"]: e.get("text") or e.get("path") for e in event["metadataEntries"]}}
             for event in found
@@ -77,9 +81,11 @@ def running(root: Path, *more: str) -> Iterator[Stack]:
             assert until(lambda: is_ready(root), 120), log_path.read_text()[-3000:]
             record = read_record(root)
             assert record is not None
-            if record.dagster_url:
-                assert until(lambda: answers(f"{record.dagster_url}/server_info"), 60)
-            yield Stack(root, record.api_url, record.dagster_url or "")
+            dagster = record.dagster_url or ""
+            if dagster:
+                assert until(lambda: answers(f"{dagster}/server_info"), 60)
+                assert until(lambda: shows_assets(dagster), 60), log_path.read_text()[-3000:]
+            yield Stack(root, record.api_url, dagster)
         finally:
             process.terminate()
             try:
@@ -87,6 +93,13 @@ def running(root: Path, *more: str) -> Iterator[Stack]:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+def shows_assets(dagster: str) -> bool:
+    """Whether the webserver has loaded the code location, so that its pages show our assets."""
+    data = httpx2.post(f"{dagster}/graphql", json={"query": _LOCATION}, timeout=60).json()["data"]
+    entries = data["workspaceOrError"].get("locationEntries", [])
+    return [entry["locationOrLoadError"]["__typename"] for entry in entries] == ["RepositoryLocation"]
 
 
 def within(seconds: float, condition: Callable[[], Any]) -> float:

@@ -57,7 +57,7 @@ def children(settings: Settings, ports: Ports, tell: Callable[[str], None]) -> l
     web = child(
         WEB,
         *("dagster_webserver", "-h", LOOPBACK, "-p", str(ports.dagster), "-w", workspace, "--log-level", "warning"),
-        needs=lambda: init.finished,
+        needs=lambda: init.finished and answers(ports.code),
     )
     daemon = child(
         DAEMON,
