@@ -1,14 +1,18 @@
 """Counting and naming words in every script, spaced or not."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
-UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿ｦ-ﾟ฀-๿຀-໿ក-៿က-႟"
+UNSPACED = "぀-ヿ㐀-䶿一-鿿\uf900-\ufaff\uff66-\uff9f฀-๿຀-໿ក-៿က-႟"
 """Character ranges of scripts that write no space between words: Japanese, Chinese, Thai, Lao, Khmer, Burmese."""
 
 _UNSPACED_CHAR = re.compile(f"[{UNSPACED}]")
+MARKS = "".join(chr(code) for code in range(0x300, 0x1D00) if unicodedata.category(chr(code)).startswith("M"))
+"""Accents and vowel signs: part of the word they stand in, though no letters."""
 _WORD = re.compile(r"\w+")
-_TERM = re.compile(rf"[{UNSPACED}]+|[^\W_]+(?:['’\-][^\W_]+)*")
+_MARKED_WORD = re.compile(rf"\w[\w{MARKS}]*")
+_TERM = re.compile(rf"[{UNSPACED}]+|[^\W_](?:[^\W_]|[{MARKS}])*(?:['’\-](?:[^\W_]|[{MARKS}])+)*")
 
 _ENGLISH = """a about above after again all almost also although always am among an and any are as at away be became
 because been before being below between both but by came can cannot come could did do does doing done down during each
@@ -67,10 +71,12 @@ STOPWORDS = frozenset(
 
 def count_words(text: str) -> int:
     """How many words ``text`` holds. Where no spaces part them, two characters count as a word."""
+    if text.isascii():
+        return len(_WORD.findall(text))
     unspaced = len(_UNSPACED_CHAR.findall(text))
     if not unspaced:
-        return len(_WORD.findall(text))
-    return (unspaced + 1) // 2 + len(_WORD.findall(_UNSPACED_CHAR.sub(" ", text)))
+        return len(_MARKED_WORD.findall(text))
+    return (unspaced + 1) // 2 + len(_MARKED_WORD.findall(_UNSPACED_CHAR.sub(" ", text)))
 
 
 def is_unspaced(text: str) -> bool:
