@@ -78,7 +78,7 @@ def label(bodies: Sequence[Sequence[Block]], names: Sequence[str], title: str) -
     called = _counted("\n".join([title, *names]))
     least = 2 if sum(whole.values()) < FEW_PHRASES else 3
     scores = {
-        phrase: weight * _shape(phrase) * (HEADING_WEIGHT if phrase in called else 1.0)
+        phrase: weight * _shape(phrase) * _heading_weight(phrase, called)
         for phrase, weight in weights.items()
         if whole[phrase] >= least or phrase in called
     }
@@ -144,7 +144,11 @@ def _in_topic(phrase: str, count: int, called: Counter[str], spread: int, topics
     if count < 2 and phrase not in called:
         return 0.0
     rare = math.log((topics + 3) / (spread + 1)) + 0.3
-    return count**0.8 * rare * _shape(phrase) * (HEADING_WEIGHT if phrase in called else 1.0)
+    return count**0.8 * rare * _shape(phrase) * _heading_weight(phrase, called)
+
+
+def _heading_weight(phrase: str, called: Counter[str]) -> float:
+    return HEADING_WEIGHT if phrase in called or any(word in called for word in phrase.split()) else 1.0
 
 
 def _shape(phrase: str) -> float:

@@ -43,8 +43,9 @@ class NameMaker:
         prose = [text for block in shown for text in paragraphs(block) if text]
         named = False
         for name in self._offered(shown, prose, at_start=at_start):
-            named = True
-            yield name
+            if any(char.isalnum() for char in name):
+                named = True
+                yield name
         for line in (line for block in shown for line in block.text.splitlines() if not named):
             line = "" if is_fence(line) else plain(line.strip("`~#>|*-+= \t")).replace(" | ", ", ")
             if any(char.isalnum() for char in line):

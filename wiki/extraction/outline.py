@@ -16,7 +16,7 @@ from wiki.extraction.sections import MAX_DEPTH, Section, join_small, sections_of
 from wiki.extraction.summaries import Summaries, summarise
 from wiki.extraction.tree import TopicSpan, TopicTree
 from wiki.extraction.turns import Matrix, Unit, cut, depths, fill, units_of, vectors_of
-from wiki.extraction.words import count_words, shorten
+from wiki.extraction.words import shorten, size_of
 from wiki.models.protocols import Embedder
 from wiki.parsing.blocks import Block, ParsedDocument
 from wiki.settings import ExtractionSettings
@@ -117,7 +117,7 @@ def cut_long(
 def _words_of(section: Section, blocks: Sequence[Block]) -> int:
     """Its words with those of headings that joined it."""
     inner = blocks[section.start + 1 : section.end]
-    return section.words + sum(count_words(block.text) for block in inner if block.kind == "heading")
+    return section.words + sum(size_of(block.text) for block in inner if block.kind == "heading")
 
 
 def _is_table(units: Sequence[Unit]) -> bool:

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 UNSPACED = "぀-ヿ㐀-䶿一-鿿\uf900-\ufaff\uff66-\uff9f฀-๿຀-໿ក-៿က-႟"
 """Character ranges of scripts that write no space between words: Japanese, Chinese, Thai, Lao, Khmer, Burmese."""
 
+MARKS_A_WORD = 4
+"""Marks between spaces that weigh as much as a word."""
+
 _UNSPACED_CHAR = re.compile(f"[{UNSPACED}]")
 MARKS = "".join(chr(code) for code in range(0x300, 0x1D00) if unicodedata.category(chr(code)).startswith("M"))
 """Accents and vowel signs: part of the word they stand in, though no letters."""
@@ -77,6 +80,11 @@ def count_words(text: str) -> int:
     if not unspaced:
         return len(_MARKED_WORD.findall(text))
     return (unspaced + 1) // 2 + len(_MARKED_WORD.findall(_UNSPACED_CHAR.sub(" ", text)))
+
+
+def size_of(text: str) -> int:
+    """Its words; more where marks alone make it long, as the bars of a table with few filled cells do."""
+    return max(count_words(text), len(text.split()) // MARKS_A_WORD)
 
 
 def is_unspaced(text: str) -> bool:
