@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wiki.extraction.phrases import GENERAL, overlap, phrases_of
+from wiki.extraction.phrases import GENERAL, bare, each_phrase, overlap
 from wiki.extraction.prose import THAI_LIKE, paragraphs, plain
 from wiki.extraction.words import is_unspaced
 from wiki.parsing.blocks import Block
@@ -105,16 +105,13 @@ def _text(blocks: Sequence[Block]) -> str:
 
 def _counted(text: str) -> Counter[str]:
     """How often each phrase that can be a label comes up, lower case."""
-    phrases = phrases_of(text)
-    counts = Counter[str]()
-    for phrase, count in phrases.counts.items():
-        if _can_label(phrase):
-            counts[phrases.as_written(phrase).lower()] += count
+    every = Counter(surface.lower() for _, surface in each_phrase(bare(text)))
+    counts = Counter({phrase: count for phrase, count in every.items() if _can_label(phrase)})
     return counts + _unspaced(text) if is_unspaced(text) else counts
 
 
 def _can_label(phrase: str) -> bool:
-    if not 3 <= len(phrase) <= LONGEST_LABEL or is_unspaced(phrase):
+    if not 3 <= len(phrase) <= LONGEST_LABEL or (not phrase.isascii() and is_unspaced(phrase)):
         return False
     words = phrase.split()
     if len(words) == 1 and len(phrase) > 5 and phrase.endswith(("ed", "ly")):

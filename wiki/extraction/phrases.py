@@ -59,15 +59,20 @@ class Phrases:
 
 
 def phrases_of(text: str) -> Phrases:
-    """The phrases of plain text; addresses and the names of speakers are left out where something else is left."""
-    bare = _SPEAKER.sub(_without_speaker, _ADDRESS.sub(" ", text))
+    """The phrases of plain text, without those that ``bare`` leaves out."""
     found = Phrases()
-    for at, (phrase, surface) in enumerate(each_phrase(bare if len(bare) * 3 > len(text) else text)):
+    for at, (phrase, surface) in enumerate(each_phrase(bare(text))):
         found.counts[phrase] += 1
         found.first.setdefault(phrase, at)
         found.last[phrase] = at
         found.written.setdefault(phrase, Counter())[surface] += 1
     return found
+
+
+def bare(text: str) -> str:
+    """``text`` without addresses and the names of speakers, where something else is left."""
+    rest = _SPEAKER.sub(_without_speaker, _ADDRESS.sub(" ", text))
+    return rest if len(rest) * 3 > len(text) else text
 
 
 def _without_speaker(found: re.Match[str]) -> str:
@@ -96,11 +101,18 @@ def _can_name(token: str) -> bool:
     """Neither a mark, a function word, a number nor an identifier made by a machine."""
     if len(token) < 2 or len(token) > 30 or token.casefold() in STOPWORDS:
         return False
+    if token.isalpha():
+        return True
     letters = sum(map(str.isalpha, token))
     return letters == len(token) or (letters * 2 > len(token) and len(token) <= 20 and (letters > 1 or len(token) > 2))
 
 
 def _within(run: Sequence[str]) -> Iterator[tuple[str, str]]:
+    if len(run) == 1:
+        folded = run[0].casefold()
+        if folded not in GENERAL:
+            yield folded, run[0]
+        return
     for start in range(len(run)):
         for end in range(start + 1, min(len(run), start + LONGEST_PHRASE) + 1):
             surface = " ".join(run[start:end])

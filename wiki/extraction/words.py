@@ -89,6 +89,8 @@ def size_of(text: str) -> int:
 
 def is_unspaced(text: str) -> bool:
     """Whether most letters of ``text`` belong to a script without spaces between words."""
+    if text.isascii():
+        return False
     letters = sum(1 for char in text if char.isalpha())
     return letters > 0 and len(_UNSPACED_CHAR.findall(text)) * 2 > letters
 
