@@ -68,6 +68,7 @@ def test_a_page_of_typed_text_in_a_listing_is_read_as_text() -> None:
     titled = [topic.name for topic in tree.topics if topic.name.startswith("SEC. ")]
     assert len(titled) >= 8
     assert all(topic.summary for topic in tree.topics)
+    assert not any("[[" in topic.name for topic in tree.topics)
     assert sum(body.lstrip().startswith(("SEC. ", "[[Page")) for body in bodies) >= 7
 
 

@@ -7,7 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 from wiki.extraction.phrases import each_phrase, overlap, phrases_of
-from wiki.extraction.prose import THAI_LIKE, TITLE_CHARACTERS, is_fence, paragraphs, plain, split_sentences, title_line
+from wiki.extraction.prose import (
+    THAI_LIKE,
+    TITLE_CHARACTERS,
+    TITLE_WORDS,
+    is_fence,
+    paragraphs,
+    plain,
+    split_sentences,
+    title_line,
+)
 from wiki.extraction.ranges import code_names, log_names, table_names
 from wiki.extraction.sections import LONGEST_NAME, heading_name, run_name
 from wiki.extraction.words import UNSPACED, is_unspaced, shorten
@@ -115,7 +124,8 @@ class NameMaker:
 
 
 def _is_title_line(text: str) -> bool:
-    return len(text) <= TITLE_CHARACTERS and len(text.split()) <= 12 and not text.endswith(_ENDS)
+    short = len(text) <= TITLE_CHARACTERS and len(text.split()) <= TITLE_WORDS
+    return short and not text.endswith(_ENDS) and not text.startswith("[[")
 
 
 def _first_clause(sentence: str) -> str:
