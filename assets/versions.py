@@ -7,11 +7,11 @@ import dagster as dg
 
 from assets import keys
 from wiki.extraction.llm.prompts import VERSION as PROMPTS
+from wiki.extraction.outline import VERSION as OUTLINE
 from wiki.parsing.parser import parser_version
 from wiki.settings import Settings
 
 STORAGE_VERSION = "1"
-EXTRACTION_VERSION = "1"
 
 
 def code_versions(settings: Settings) -> dict[dg.AssetKey, str]:
@@ -30,7 +30,7 @@ def code_versions(settings: Settings) -> dict[dg.AssetKey, str]:
 
 def _extraction(settings: Settings) -> str:
     """The method, and for a language model its name and the version of its prompts."""
-    name = f"{settings.extraction.method}-{EXTRACTION_VERSION}"
+    name = f"{settings.extraction.method}-{OUTLINE}"
     return name if settings.extraction.method != "llm" else f"{name}+{settings.llm.model}+prompts-{PROMPTS}"
 
 

@@ -40,7 +40,12 @@ def _tree(path: Path, embedder: BundledEmbedder, settings: ExtractionSettings) -
     title = parsed.title or path.stem
     prepared = prepare(parsed, settings)
     tree = outline(prepared, title=title, embedder=embedder, categories=(), settings=settings)
-    lines = [f"**`examples/{path.name}`**, {count_words(parsed.markdown):,} words: {title}", ""]
+    lines = [
+        f"**`examples/{path.name}`**, {count_words(parsed.markdown):,} words: {title}",
+        "",
+        f"Labels: {', '.join(tree.labels)}",
+        "",
+    ]
     for place, topic in zip(tree.positions(), tree.topics, strict=True):
         words = count_words("".join(block.text for block in prepared.blocks[topic.start : topic.end]))
         summary = f": {topic.summary}" if topic.summary else ""

@@ -233,13 +233,13 @@ def new_document(
 
 
 def extraction_of(tree: TopicTree, *, given_labels: bool) -> dict[str, Any]:
-    """How a tree was made, and marks of the category and labels where they were not given."""
+    """How a tree was made, marks of the category and labels where they were not given, and the highest topic number."""
     found: dict[str, Any] = {"method": tree.method, "model": tree.model, "version": tree.version, **tree.notes}
     if tree.notes.get("category") != GIVEN:
         found["generated_category"] = tree.category_id
     if tree.labels and not given_labels:
         found["generated_labels"] = mark(*tree.labels)
-    return found
+    return found | {"highest_topic": len(tree.topics)}
 
 
 def _first_lines(blocks: Sequence[Block]) -> list[int]:

@@ -78,6 +78,14 @@ def test_search_filters_by_category_and_limits(wiki: Wiki) -> None:
     assert wiki("search", "backups", "--category", other, "--json").json["hits"] == []
 
 
+def test_search_filters_by_the_labels_a_text_got(wiki: Wiki, filled: str) -> None:
+    document = wiki("show", filled, "--json").json
+    assert "backups" in document["labels"]
+    hits = wiki("search", "sun or snapshot", "--label", "backups", "--json").json["hits"]
+    assert {hit["document"]["doc_id"] for hit in hits} == {filled}
+    assert wiki("search", "sun or snapshot", "--label", "cats", "--json").json["hits"] == []
+
+
 def test_show_a_document_a_topic_and_their_markdown(wiki: Wiki, filled: str, files: Path) -> None:
     document = wiki("show", filled, "--json").json
     topic_id = document["topics"][0]["topic_id"]

@@ -1,7 +1,9 @@
 """What became of each file of the ingestion corpus: uploaded into a library, then read back from its Markdown files."""
 
+import re
 import shutil
 import time
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -14,11 +16,13 @@ from markdown_it import MarkdownIt
 
 from tests.corpus.facts import SOUND, check_facts, fact_count
 from wiki.errors import WikiError
+from wiki.extraction.sections import MAX_DEPTH
 from wiki.extraction.words import count_words
 from wiki.library import TenantLibrary
 
 EMPTY_TOO = "EXTRACTION_EMPTY"
 MOST_WORDS_IN_ONE = 6_000
+_MARKS = re.compile(r"\]\(|\*\*|^#+ |^\||```|\[\[.*\]\]$")
 
 
 @dataclass(frozen=True)
@@ -87,17 +91,23 @@ def read_document(folder: Path) -> tuple[str, list[str]]:
 
 
 def tree_fault(folder: Path) -> str | None:
-    """What is wrong with a document's topic tree for a reader: all in one topic, or two of one name side by side."""
+    """What is wrong with a document's topic tree for a reader, the first thing found: too much in one topic, too deep,
+    a name that says nothing or holds marks, two of one name side by side."""
     topics: list[tuple[str, str]] = []
-    words = 0
     for path in folder.glob("*.md"):
         _, front, body = path.read_text(encoding="utf-8").split("---\n", 2)
         values = yaml.safe_load(front)
-        if values.get("kind") == "knowledge_topic":
-            topics.append((str(values.get("position")).rpartition(".")[0], values["topic_name"].casefold()))
-            words += count_words(body)
-    if len(topics) == 1 and words > MOST_WORDS_IN_ONE:
-        return f"its {words:,} words are one topic"
+        if values.get("kind") != "knowledge_topic":
+            continue
+        name, place = str(values["topic_name"]), str(values.get("position"))
+        words = max(count_words(body), len(body.split()))
+        if words > MOST_WORDS_IN_ONE:
+            return f"{words:,} words are one topic, {name!r}"
+        if place.count(".") >= MAX_DEPTH:
+            return f"the topic {name!r} lies at {place}, deeper than {MAX_DEPTH} levels"
+        if not any(char.isalnum() for char in name) or _MARKS.search(name):
+            return f"a topic is called {name!r}"
+        topics.append((place.rpartition(".")[0], unicodedata.normalize("NFC", name).casefold()))
     twice = [name for (_, name), count in Counter(topics).items() if count > 1]
     return f"two topics side by side are called {twice[0]!r}" if twice else None
 

@@ -3,13 +3,14 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tests.documents.builders import new_document
 from wiki import filesystem
 from wiki.documents import timestamps
-from wiki.documents.store import DocumentStore
+from wiki.documents.store import DocumentStore, markdown_hashes
 
 CALLS = ("rename", "replace", "mkdir", "fsync", "unlink", "rmdir", "open", "chmod")
 
@@ -26,6 +27,13 @@ def _replace(store: DocumentStore, folder: Path, original: Path) -> None:
 
 def _replace_and_move(store: DocumentStore, folder: Path, original: Path) -> None:
     store.replace(folder, new_document(topics=1, title="Other", category_id="New"), original)
+
+
+def _topics_anew(store: DocumentStore, folder: Path, _: Path) -> None:
+    over = (folder / "1_Topic_1.md").read_bytes()
+    new = new_document(category_id="New")
+    new = replace(new, topics=(replace(new.topics[0], name="Other", over=over),), kept_keys=frozenset({"title"}))
+    store.replace(folder, new, None, keep={"2_Topic_2.md"}, expected=markdown_hashes(folder))
 
 
 def _patch(store: DocumentStore, folder: Path, _: Path) -> None:
@@ -48,6 +56,7 @@ CHANGES: dict[str, Change] = {
     "create": _create,
     "replace": _replace,
     "replace and move": _replace_and_move,
+    "topics anew": _topics_anew,
     "patch": _patch,
     "patch and move": _patch_and_move,
     "patch topic": _patch_topic,

@@ -37,7 +37,7 @@ def test_the_trees_in_the_docs_are_current() -> None:
     """Names, places and sizes. Which sentence a summary picks may differ by the processor's last digit."""
 
     def topics(text: str) -> list[str]:
-        return re.findall(r"^ *- [\d.]+ \*\*.*\*\* \(\d+ words\)|^\*\*`examples/.*", text, re.MULTILINE)
+        return re.findall(r"^ *- [\d.]+ \*\*.*\*\* \(\d+ words\)|^\*\*`examples/.*|^Labels: .*", text, re.MULTILINE)
 
     made = topics(trees.trees())
     assert len(made) > 30

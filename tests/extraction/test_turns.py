@@ -86,6 +86,13 @@ def test_a_long_table_is_cut_between_rows_and_named_by_its_first_column(word_emb
     assert tree.notes["cuts"] == "rows"
 
 
+def test_a_table_with_few_filled_cells_is_cut_as_well(word_embedder: WordEmbedder) -> None:
+    rows = "".join(f"| {n} |" + "  |" * 9 + "\n" for n in range(1100))
+    tree, bodies = tree_of(parsed(f"| a |{' b |' * 9}\n|{' --- |' * 10}\n{rows}"), word_embedder)
+    assert len(tree.topics) >= 3
+    assert all(len(body.split()) <= 6_000 for body in bodies)
+
+
 def test_rows_named_by_numbers_get_the_columns_name(word_embedder: WordEmbedder) -> None:
     head = "| id | city |\n| --- | --- |\n"
     tables = [

@@ -1,13 +1,16 @@
 """A library on a temporary root, with the stand-in embedder and the real reranker."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.extraction.llm.models import StandInChat
+from tests.library.reextraction import MANUAL
 from tests.standins import WordEmbedder
 from wiki.library import Library, TenantLibrary
-from wiki.settings import ApiSettings, Settings
+from wiki.settings import ApiSettings, ExtractionSettings, Settings
 
 
 @pytest.fixture
@@ -27,6 +30,32 @@ def note(tmp_path: Path) -> Path:
     """A Markdown file whose structure must come back byte for byte."""
     path = tmp_path / "handbook.md"
     path.write_text(HANDBOOK, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def opened_with(root: Path) -> Iterator[Callable[..., TenantLibrary]]:
+    """Makes a library on the temporary root with these extraction settings, as a later start of the service would."""
+    made: list[Library] = []
+
+    def make(chat: StandInChat | None = None, **extraction: Any) -> TenantLibrary:
+        method: Any = "llm" if chat is not None else "outline"
+        chosen = Settings(
+            root=root, api=ApiSettings(wait_seconds=30), extraction=ExtractionSettings(method=method, **extraction)
+        )
+        made.append(Library(chosen, embedder=WordEmbedder(), chat=chat))
+        return made[-1].tenant()
+
+    yield make
+    for library in made:
+        library.close()
+
+
+@pytest.fixture
+def manual(tmp_path: Path) -> Path:
+    """A document of so many small parts that settings decide which stand alone."""
+    path = tmp_path / "manual.md"
+    path.write_text(MANUAL, encoding="utf-8")
     return path
 
 

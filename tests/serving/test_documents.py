@@ -291,3 +291,30 @@ def test_reextracting_what_is_not_there_or_was_changed_is_refused(client: TestCl
     place = f"{DOCUMENTS}/{upload(client)['doc_id']}/reextract"
     refused = client.post(place, headers={"If-Match": f'"{"0" * 32}"'})
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "CONFLICT")
+
+
+def test_an_edited_document_is_reextracted_and_its_index_follows(client: TestClient) -> None:
+    created = upload(client)
+    place = f"{DOCUMENTS}/{created['doc_id']}"
+    [first, *_] = client.get(place).json()["data"]["topics"]
+    topic = f"/api/v1/knowledge/topics/{first['topic_id']}"
+    content = client.get(topic).json()["data"]["content"]
+    assert client.patch(topic, json={"content": content + "Eels pass the weir at night.\n\n"}).status_code == 200
+    text = client.get(f"{place}/markdown").text
+    tag = client.get(place).headers["etag"]
+    answer = client.post(f"{place}/reextract", headers={"If-Match": tag})
+    assert (answer.status_code, answer.json()["data"]["changed"], answer.json()["data"]["indexed"]) == (200, True, True)
+    assert client.get(f"{place}/markdown").text == text
+    assert client.get(place).headers["etag"] != tag
+    assert client.post(f"{place}/reextract", headers={"If-Match": tag}).status_code == 409
+    assert client.post(f"{place}/reextract", params={"project_id": "other"}).status_code == 404
+
+
+def test_a_document_that_is_being_replaced_is_not_reextracted(
+    client: TestClient, library: Library, project: str
+) -> None:
+    doc_id = upload(client)["doc_id"]
+    tenant = library.tenant(project_id=project)
+    with tenant.documents.replacing(doc_id):
+        assert client.post(f"{DOCUMENTS}/{doc_id}/reextract").status_code == 409
+    assert client.post(f"{DOCUMENTS}/{doc_id}/reextract").status_code == 200

@@ -78,6 +78,24 @@ def test_filters_keep_what_they_name(filled: TestClient, filters: dict) -> None:
     assert {hit["document"]["title"] for hit in found} == {"Bees"}
 
 
+def test_labels_out_of_the_text_are_shown_and_filter(filled: TestClient) -> None:
+    lines = "The crane lifts the mast. The crane is greased before the mast goes up again.\n"
+    text = f"# Shipyard\n\n{lines * 4}\n## Sail loft\n\n{'The sailmaker sews canvas, and canvas is dear. ' * 8}\n"
+    reply = filled.post(
+        f"{DOCUMENTS}?wait=20", files={"file": ("yard.md", text.encode())}, data={"category_id": "Travel"}
+    )
+    doc_id = reply.json()["data"]["doc_id"]
+    document = filled.get(f"{DOCUMENTS}/{doc_id}").json()["data"]
+    assert {"crane", "canvas"} <= set(document["labels"])
+    by_name = {topic["topic_name"]: topic["labels"] for topic in document["topics"]}
+    assert "canvas" in by_name["Sail loft"]
+    assert "crane" not in by_name["Sail loft"]
+    found = hits(filled, query="stones honey canvas", filters={"labels": ["canvas"]})
+    assert {hit["document"]["doc_id"] for hit in found} == {doc_id}
+    assert hits(filled, query="canvas", filters={"labels": ["pollen stones"]}) == []
+    filled.delete(f"{DOCUMENTS}/{doc_id}")
+
+
 @pytest.mark.parametrize(
     "filters",
     [{"created_before": "2020-01-01"}, {"record_type": "note"}, {"fields": {"owner": "Ada"}}, {"language": "xx"}],

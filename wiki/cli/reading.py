@@ -26,6 +26,9 @@ def search(
     category: Annotated[
         list[str] | None, typer.Option("--category", help="Only this category; may be repeated.", show_default=False)
     ] = None,
+    label: Annotated[
+        list[str] | None, typer.Option("--label", help="Only with this label; may be repeated.", show_default=False)
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Show ranks and scores of each step.")] = False,
     root: RootOption = None,
     app: AppOption = "default",
@@ -41,7 +44,7 @@ def search(
     """
     from wiki.views import SearchFilters, SearchQuery
 
-    filters = SearchFilters(category_id=tuple(category or ()))
+    filters = SearchFilters(category_id=tuple(category or ()), label=tuple(label or ()))
     with opened(scope(root, app, project)) as library:
         result = library.search(SearchQuery(query, method=method, top_k=top_k, filters=filters, explain=explain))
     if as_json:

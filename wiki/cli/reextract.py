@@ -1,6 +1,9 @@
 """``wiki reextract``: the topics of documents made anew by the present method."""
 
-from collections.abc import Iterator, Sequence
+import signal
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -62,25 +65,47 @@ def reextract(
     give_way()
     done: list[Redone] = []
     total = 0
+    stop = threading.Event()
     try:
-        with opened(where) as library, Progress("reextracting") as progress:
+        with opened(where) as library, Progress("reextracting") as progress, _stop_between() as stop:
+            catch_up(library)
             wanted = documents or list(_every_document(library))
             total = len(wanted)
-            for item in _redo(library, wanted, progress):
+            for item in _redo(library, wanted, progress, stop):
                 done.append(item)
                 progress.update(len(done), total)
                 _tell(item, as_json)
             catch_up(library)
     except KeyboardInterrupt:
+        stop.set()
+    if stop.is_set():
+        _list_failures(done)
         say(f"stopped: {_summary(done)}, {total - len(done)} not looked at")
-        raise typer.Exit(STOPPED) from None
-    failed = [item for item in done if item.error]
+        raise typer.Exit(STOPPED)
     if not as_json:
         typer.echo(_summary(done))
-        for item in failed:
-            say(f"error {item.error['code']}: {item.doc_id}: {item.error['message']}" if item.error else "")
-    if failed:
+    if _list_failures(done):
         raise typer.Exit(FOUND_TROUBLE)
+
+
+@contextmanager
+def _stop_between() -> Generator[threading.Event]:
+    """Ctrl-C lets the present document be finished; a second one stops at once, and that document stays as it was."""
+    asked = threading.Event()
+
+    def ask(*_: object) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+        say("stopping after this document; Ctrl-C again stops now")
+
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        if before is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, ask)
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _every_document(library: "TenantLibrary") -> Iterator[str]:
@@ -93,8 +118,12 @@ def _every_document(library: "TenantLibrary") -> Iterator[str]:
         page += 1
 
 
-def _redo(library: "TenantLibrary", documents: Sequence[str], progress: Progress) -> Iterator[Redone]:
+def _redo(
+    library: "TenantLibrary", documents: Sequence[str], progress: Progress, stop: threading.Event
+) -> Iterator[Redone]:
     for doc_id in documents:
+        if stop.is_set():
+            return
         progress.detail(doc_id)
         try:
             found = library.reextract(doc_id, wait=0)
@@ -117,6 +146,13 @@ def _tell(item: Redone, as_json: bool) -> None:
     typer.echo(f"{item.status:<7} {item.doc_id}{topics}{kept}")
     if item.extraction_fallback:
         say(f"note: {item.doc_id} has the topics of its outline: {item.extraction_fallback}")
+
+
+def _list_failures(done: Sequence[Redone]) -> bool:
+    failed = [(item.doc_id, item.error) for item in done if item.error]
+    for doc_id, error in failed:
+        say(f"error {error['code']}: {doc_id}: {error['message']}")
+    return bool(failed)
 
 
 def _summary(done: Sequence[Redone]) -> str:

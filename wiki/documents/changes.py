@@ -1,9 +1,10 @@
 """Existing files with new values: what they were not asked to change stays, byte for byte."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from wiki.documents import front_matter
+from wiki.documents.marks import mark, without
 from wiki.documents.model import IndexFile, NewDocument, NewTopic
 from wiki.documents.reader import DOCUMENT_KIND, body_sha256
 from wiki.documents.render import (
@@ -38,6 +39,12 @@ def changed_index(old: bytes, before: IndexFile, changes: Mapping[str, Any], *, 
     parts = front_matter.split(front_matter.decode(old)[0])
     if "title" in values:
         values["aliases"] = _aliases(parts, before.title, values["title"])
+    chosen = {
+        "generated_category": str(changes.get("category_id")),
+        "generated_labels": mark(*changes.get("labels") or ()),
+    }
+    if (marks := without(before.extraction, chosen)) is not None:
+        values["extraction"] = marks
     values["updated_at"] = time_value(now)
     return front_matter.encode(parts.changed(values).text)
 
@@ -78,10 +85,16 @@ def changed_topic(
     if content is not None:
         parts = parts.with_body(content)
     values: dict[str, Any] = {}
+    chosen: dict[str, str] = {}
     if name is not None:
         values["topic_name"] = _required("name", name)
+        chosen["name"] = mark(values["topic_name"])
     if labels is not None:
         values["labels"] = list(labels) or REMOVED
+        chosen["labels"] = mark(*labels)
+    generated = parts.tree().values.get("generated") if chosen else None
+    if isinstance(generated, dict) and (marks := without(cast(dict[str, Any], generated), chosen)) is not None:
+        values["generated"] = marks or REMOVED
     if summary is not None:
         values["summary"] = summary.strip() or REMOVED
         values["summary_of"] = body_sha256(parts.body) if summary.strip() else REMOVED

@@ -13,3 +13,9 @@ def mark(*values: str) -> str:
 def is_generated(marks: Mapping[str, Any], key: str, *values: str) -> bool:
     """Whether ``values`` are what was generated under ``key``. Without a mark a person chose them; no value is nobody's."""
     return not any(values) or str(marks.get(key)) == mark(*values)
+
+
+def without(marks: Mapping[str, Any], chosen: Mapping[str, str]) -> dict[str, Any] | None:
+    """``marks`` without those equal to what a person chose now; None when all stay."""
+    kept = {key: value for key, value in marks.items() if key not in chosen or str(value) != chosen[key]}
+    return None if len(kept) == len(marks) else kept

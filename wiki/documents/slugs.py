@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 MAX_CHARACTERS = 50
 MAX_BYTES = 180
@@ -30,6 +30,17 @@ def document_folder_name(title: str, doc_id: str) -> str:
 def topic_file_name(number: int, name: str) -> str:
     """``<n>_<Name_Slug>.md``."""
     return f"{number}_{slug(name, f'topic_{number}')}.md"
+
+
+def free_topic_file_name(number: int, name: str, taken: Collection[str]) -> str:
+    """``<n>_<Name_Slug>.md``, or ``<n>_<Name_Slug>_2.md`` and so on where some disk would take it for one of ``taken``."""
+    wanted = topic_file_name(number, name)
+    held = {_folded(other) for other in taken}
+    found, count = wanted, 1
+    while _folded(found) in held:
+        count += 1
+        found = f"{wanted.removesuffix('.md')}_{count}.md"
+    return found
 
 
 def category_folder_name(category_id: str) -> str:
@@ -60,6 +71,10 @@ def original_name(name: str) -> str:
 def is_reserved(name: str) -> bool:
     """Whether Windows keeps this name for itself, whatever its ending."""
     return _RESERVED.match(name.split(".")[0].strip()) is not None
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def _shape(text: str) -> str:

@@ -14,17 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from wiki.documents import folders, ids, slugs, timestamps
-from wiki.documents.changes import changed_index, changed_topic, replaced_index, replaced_topic
-from wiki.documents.model import INDEX_FILE, ORIGINAL_DIR, NewDocument
+from wiki.documents.changes import changed_index, changed_topic, replaced_index
+from wiki.documents.model import INDEX_FILE, NewDocument
 from wiki.documents.reader import read_index, read_topic
-from wiki.documents.render import render_index, render_topic
+from wiki.documents.render import render_index
+from wiki.documents.staged import carry_over, stage
 from wiki.documents.staging import Staging, Unfinished, Write, move, remove_if_empty
 from wiki.errors import Conflict, InternalError, NotFound
 from wiki.filesystem import (
     exchange,
     fsync_dir,
-    fsync_file,
-    fsync_tree,
     recover_exchange,
     rename_noreplace,
     write_atomic,
@@ -70,7 +69,7 @@ class DocumentStore:
             with self._write(new.doc_id, "create") as write:
                 now = timestamps.now()
                 index = render_index(new, created_at=new.created_at or now, updated_at=now)
-                _stage(write.staged, new, index, original)
+                stage(write.staged, new, index, original)
                 write.journal(self._layout.knowledge, target, target)
                 self._enter(write.staged, target)
         return target
@@ -104,8 +103,10 @@ class DocumentStore:
         turn_held: bool = False,
         keep: Collection[str] = (),
         expected: Mapping[str, str] | None = None,
+        in_place: bool = False,
     ) -> Path:
-        """Put a new version in a document's place; gives its folder, which moves when title or category change.
+        """Put a new version in a document's place; gives its folder, which moves when title or category change,
+        unless ``in_place``.
 
         ``created_at``, ``fields`` and unknown keys of ``index.md`` and files that are neither Markdown nor the
         original stay unless ``new`` sets them; without ``original`` the old one stays. ``turn_held``: the caller
@@ -116,14 +117,15 @@ class DocumentStore:
         turn: AbstractContextManager[None] = nullcontext() if turn_held else self.replacing(new.doc_id)
         with turn, self._exclusive(folder) as key:
             old = self._index_bytes(folder, if_match)
-            if expected is not None and markdown_hashes(folder) != expected:
-                raise Conflict(f"{self._layout.relative(folder)} was edited meanwhile: try again")
             before = read_index(folder / INDEX_FILE, old)
-            name = folder.name if before.title == new.title else slugs.document_folder_name(new.title, new.doc_id)
-            target = self._free_place(folder, new.category_id, name)
+            same_name = before.title == new.title or "title" in new.kept_keys
+            name = folder.name if same_name else slugs.document_folder_name(new.title, new.doc_id)
+            target = folder if in_place else self._free_place(folder, new.category_id, name)
             with self._write(key, "replace") as write:
-                _stage(write.staged, new, replaced_index(old, before, new, now=timestamps.now()), original)
-                _carry_over(folder, write.staged, keep_original=original is None, keep=keep)
+                stage(write.staged, new, replaced_index(old, before, new, now=timestamps.now()), original, keep)
+                carry_over(folder, write.staged, keep_original=original is None, keep=keep)
+                if expected is not None and markdown_hashes(folder) != expected:
+                    raise Conflict(f"{self._layout.relative(folder)} was edited meanwhile: try again")
                 write.journal(self._layout.knowledge, folder, target)
                 self._swap(folder, target, write.staged)
         return target
@@ -344,39 +346,6 @@ def _undoing(cause: BaseException) -> Generator[None]:
     except OSError as error:
         message = f"a write failed ({cause}) and could not be undone ({error}): restart, it is finished then"
         raise Unfinished(message) from error
-
-
-def _stage(staged: Path, new: NewDocument, index: bytes, original: Path | None) -> None:
-    staged.mkdir()
-    write_new(staged / INDEX_FILE, index)
-    for topic in new.topics:
-        data = render_topic(topic, new.doc_id) if topic.over is None else replaced_topic(topic, new.doc_id)
-        write_new(staged / slugs.topic_file_name(topic.number, topic.name), data)
-    if original is not None:
-        kept = staged / ORIGINAL_DIR / slugs.original_name(new.source_name)
-        kept.parent.mkdir()
-        shutil.copyfile(original, kept)
-        fsync_file(kept)
-        fsync_dir(kept.parent)
-    fsync_dir(staged)
-
-
-def _carry_over(folder: Path, staged: Path, *, keep_original: bool, keep: Collection[str]) -> None:
-    for path in folder.iterdir():
-        if path.name == ORIGINAL_DIR and not keep_original:
-            continue
-        if path.is_dir() and not path.is_symlink():
-            shutil.copytree(path, staged / path.name, symlinks=True)
-            fsync_tree(staged / path.name)
-        elif path.suffix.lower() != ".md" or path.name in keep:
-            if os.path.lexists(staged / path.name):
-                raise Conflict(
-                    f"{path.name}, written by hand, has the name of a topic made anew: rename it, and try again"
-                )
-            shutil.copy2(path, staged / path.name, follow_symlinks=False)
-            if not path.is_symlink():
-                fsync_file(staged / path.name)
-    fsync_dir(staged)
 
 
 def _put_back(path: Path, old: bytes, staging: Path) -> None:

@@ -6,25 +6,29 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from wiki.extraction.prose import THAI_LIKE, TITLE_CHARACTERS, is_fence, paragraphs, plain, split_sentences, title_line
+from wiki.extraction.phrases import each_phrase, overlap, phrases_of
+from wiki.extraction.prose import (
+    THAI_LIKE,
+    TITLE_CHARACTERS,
+    TITLE_WORDS,
+    is_fence,
+    paragraphs,
+    plain,
+    split_sentences,
+    title_line,
+)
 from wiki.extraction.ranges import code_names, log_names, table_names
 from wiki.extraction.sections import LONGEST_NAME, heading_name, run_name
-from wiki.extraction.words import STOPWORDS, UNSPACED, is_unspaced, shorten
+from wiki.extraction.words import UNSPACED, is_unspaced, shorten
 from wiki.parsing.blocks import Block
 
-_NAMELESS = STOPWORDS | frozenset(
-    "two three four five six seven eight nine ten eleven twelve hundred thousand million".split()
-)
-LONGEST_PHRASE = 3
-"""Words of a key phrase."""
 SHORT_NAME = 60
 FEW_PHRASES = 400
 """In more, what comes up twice names nothing."""
+FEW_STRETCHES = 4
 LEAST_REACH = 5
 """What names a stretch comes up over a fifth of it at least."""
 
-_TOKEN = re.compile(r"[^\W_]+(?:['’\-.][^\W_]+)*|[^\w\s]")
-_ADDRESS = re.compile(r"\b(?:https?|ftp)://\S+|\bwww\.\S+|\S+@\S+\.\w+")
 _CLAUSE_END = re.compile(r"[，、；：,;:(（—–]")
 _ENDS = (".", "!", "?", "…", ":", ";", ",", "。", "！", "？", "：", "；", "，", "、")
 
@@ -36,7 +40,7 @@ class NameMaker:
         """``texts``: every stretch of the document; phrases common to most of them name none."""
         self._spread: Counter[str] = Counter()
         for text in texts:
-            self._spread.update({phrase for phrase, _ in _phrases(text)})
+            self._spread.update({phrase for phrase, _ in each_phrase(text)})
         self._stretches = max(1, len(texts))
 
     def names(self, blocks: Sequence[Block], *, at_start: bool = False) -> Iterator[str]:
@@ -48,8 +52,9 @@ class NameMaker:
         prose = [text for block in shown for text in paragraphs(block) if text]
         named = False
         for name in self._offered(shown, prose, at_start=at_start):
-            named = True
-            yield name
+            if any(char.isalnum() for char in name):
+                named = True
+                yield name
         for line in (line for block in shown for line in block.text.splitlines() if not named):
             line = "" if is_fence(line) else plain(line.strip("`~#>|*-+= \t")).replace(" | ", ", ")
             if any(char.isalnum() for char in line):
@@ -82,29 +87,22 @@ class NameMaker:
 
     def key_names(self, text: str) -> Iterator[str]:
         """Two key phrases or one, most telling first; none when no phrase stands out."""
-        bare = _ADDRESS.sub(" ", text)
-        counts: Counter[str] = Counter()
-        written: dict[str, Counter[str]] = {}
-        first: dict[str, int] = {}
-        last: dict[str, int] = {}
-        for at, (phrase, surface) in enumerate(_phrases(bare if len(bare) * 3 > len(text) else text)):
-            counts[phrase] += 1
-            written.setdefault(phrase, Counter())[surface] += 1
-            first.setdefault(phrase, at)
-            last[phrase] = at
-        most = max(last.values(), default=0)
-        local = {phrase for phrase in counts if (last[phrase] - first[phrase]) * LEAST_REACH < most}
-        scores = {phrase: self._score(phrase, count) for phrase, count in counts.items() if phrase not in local}
+        found = phrases_of(text)
+        scores = {
+            phrase: self._score(phrase, count)
+            for phrase, count in found.counts.items()
+            if not found.is_local(phrase, LEAST_REACH)
+        }
         best = sorted((phrase for phrase in scores if scores[phrase] > 0), key=lambda phrase: (-scores[phrase], phrase))
         chosen: list[str] = []
         for phrase in best[:60]:
-            short = len(phrase) < 4 and not written[phrase].most_common(1)[0][0].isupper()
-            if not short and not any(_overlap(phrase, other) for other in chosen):
+            short = len(phrase) < 4 and not found.as_written(phrase).isupper()
+            if not short and not any(overlap(phrase, other) for other in chosen):
                 chosen.append(phrase)
             if len(chosen) == 4:
                 break
-        shown = [written[phrase].most_common(1)[0][0] for phrase in chosen]
-        if not shown or counts[chosen[0]] < (2 if most < FEW_PHRASES else 3):
+        shown = [found.as_written(phrase) for phrase in chosen]
+        if not shown or found.counts[chosen[0]] < (2 if found.length < FEW_PHRASES else 3):
             return
         capital = shown[0][0].upper() + shown[0][1:]
         for other in shown[1:]:
@@ -112,49 +110,22 @@ class NameMaker:
         yield shorten(capital, LONGEST_NAME)
 
     def _score(self, phrase: str, count: int) -> float:
-        """Term frequency against document spread (tf-idf), longer phrases first; once is not enough for a long one."""
+        """Term frequency against document spread (tf-idf), longer phrases first; once is not enough for a long one.
+
+        Of few stretches, that one lacks a phrase says little, so there the count decides more.
+        """
         words = phrase.count(" ") + 1
         if count == 1 and words > 1:
             return 0.0
-        spread = math.log((self._stretches + 1) / (self._spread[phrase] + 0.5)) + 0.2
-        return (
-            (1 + math.log(count)) * spread * (1, 1.6, 1.8)[words - 1] * (1.0 if words > 1 or len(phrase) > 3 else 0.4)
-        )
-
-
-def _phrases(text: str) -> Iterator[tuple[str, str]]:
-    """Runs of up to three content words within a clause: case folded, and as written."""
-    run: list[str] = []
-    for match in _TOKEN.finditer(text):
-        token = match.group()
-        if _can_name(token):
-            run.append(token)
-        else:
-            yield from _within(run)
-            run = []
-    yield from _within(run)
-
-
-def _can_name(token: str) -> bool:
-    """Neither a mark, a function word, a number nor an identifier made by a machine."""
-    if len(token) < 2 or len(token) > 30 or token.isdigit() or token.casefold() in _NAMELESS:
-        return False
-    return len(token) <= 10 or not any(char.isdigit() for char in token)
-
-
-def _within(run: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for start in range(len(run)):
-        for end in range(start + 1, min(len(run), start + LONGEST_PHRASE) + 1):
-            surface = " ".join(run[start:end])
-            yield surface.casefold(), surface
-
-
-def _overlap(one: str, other: str) -> bool:
-    return bool({word[:5] for word in one.split()} & {word[:5] for word in other.split()})
+        telling = (1, 1.6, 1.8)[words - 1] * (1.0 if words > 1 or len(phrase) > 3 else 0.4)
+        if self._stretches < FEW_STRETCHES:
+            return count**0.8 * (math.log((self._stretches + 3) / (self._spread[phrase] + 1)) + 0.3) * telling
+        return (1 + math.log(count)) * (math.log((self._stretches + 1) / (self._spread[phrase] + 0.5)) + 0.2) * telling
 
 
 def _is_title_line(text: str) -> bool:
-    return len(text) <= TITLE_CHARACTERS and len(text.split()) <= 12 and not text.endswith(_ENDS)
+    short = len(text) <= TITLE_CHARACTERS and len(text.split()) <= TITLE_WORDS
+    return short and not text.endswith(_ENDS) and not text.startswith("[[")
 
 
 def _first_clause(sentence: str) -> str:

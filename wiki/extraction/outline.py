@@ -8,6 +8,7 @@ import numpy as np
 
 from wiki.errors import ExtractionEmpty
 from wiki.extraction.categories import GIVEN, Classification, classify
+from wiki.extraction.labels import label
 from wiki.extraction.names import NameMaker, bare_number, name_key, unique_name
 from wiki.extraction.prose import paragraphs
 from wiki.extraction.refine import prepare
@@ -15,7 +16,7 @@ from wiki.extraction.sections import MAX_DEPTH, Section, join_small, sections_of
 from wiki.extraction.summaries import Summaries, summarise
 from wiki.extraction.tree import TopicSpan, TopicTree
 from wiki.extraction.turns import Matrix, Unit, cut, depths, fill, units_of, vectors_of
-from wiki.extraction.words import count_words, shorten
+from wiki.extraction.words import shorten, size_of
 from wiki.models.protocols import Embedder
 from wiki.parsing.blocks import Block, ParsedDocument
 from wiki.settings import ExtractionSettings
@@ -38,13 +39,16 @@ def outline(
 ) -> TopicTree:
     """The topic tree of ``parsed``, which must come from :func:`prepare`.
 
-    ``categories`` are the taxonomy's ``(id, description)`` pairs; a given ``category_id`` is kept as it is.
+    ``categories`` are the taxonomy's ``(id, description)`` pairs; a given ``category_id`` and given ``labels`` are kept
+    as they are.
     Raises ``ExtractionEmpty`` when the document holds no text.
     """
     if not any(block.text.strip() for block in parsed.blocks):
         raise ExtractionEmpty("the document holds no text; nothing was added")
     spans, cut_by = topics_of(parsed.blocks, title=title, embedder=embedder, settings=settings)
-    summaries = summarise([parsed.blocks[span.start : span.end] for span in spans], embedder)
+    bodies = [parsed.blocks[span.start : span.end] for span in spans]
+    summaries = summarise(bodies, embedder)
+    found_labels = label(bodies, [span.name for span in spans], title)
     if category_id is None:
         found = classify(
             title,
@@ -58,12 +62,15 @@ def outline(
     else:
         found = Classification(category_id, GIVEN)
     return TopicTree(
-        topics=tuple(replace(span, summary=text) for span, text in zip(spans, summaries.topics, strict=True)),
+        topics=tuple(
+            replace(span, summary=text, labels=own)
+            for span, text, own in zip(spans, summaries.topics, found_labels.topics, strict=True)
+        ),
         summary=summaries.document,
         category_id=found.category_id,
         method="outline",
         version=VERSION,
-        labels=labels,
+        labels=labels or found_labels.document,
         notes=_notes(found, summaries, cut_by),
     )
 
@@ -110,7 +117,7 @@ def cut_long(
 def _words_of(section: Section, blocks: Sequence[Block]) -> int:
     """Its words with those of headings that joined it."""
     inner = blocks[section.start + 1 : section.end]
-    return section.words + sum(count_words(block.text) for block in inner if block.kind == "heading")
+    return section.words + sum(size_of(block.text) for block in inner if block.kind == "heading")
 
 
 def _is_table(units: Sequence[Unit]) -> bool:
@@ -140,7 +147,7 @@ def named(roots: Sequence[Section], blocks: Sequence[Block], title: str) -> tupl
     def candidates(section: Section) -> Iterator[str]:
         if section.name:
             if bare_number(section.name):
-                text = "".join(block.text for block in blocks[section.start + 1 : section.end])
+                text = "\n".join(part for block in blocks[section.start : section.end] for part in paragraphs(block))
                 yield from (f"{section.name}: {phrase}" for phrase in maker.key_names(text))
             yield section.name
             return

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from wiki.extraction.prose import sentence_ends, title_line
-from wiki.extraction.words import count_words
+from wiki.extraction.words import count_words, size_of
 from wiki.parsing.blocks import Block, ParsedDocument
 from wiki.settings import ExtractionSettings
 
@@ -50,7 +50,7 @@ def _refine(block: Block, most: int) -> Iterable[Block]:
         block = replace(block, kind="paragraph", level=None, heading=None)
     # A word needs a character and something between it and the next, so a short text can't hold too many.
     limit = most * 2 if block.kind == "code" else most // 2
-    if len(block.text) < limit or count_words(block.text) <= limit:
+    if len(block.text) < limit or size_of(block.text) <= limit:
         return (block,)
     if block.kind == "code" and reads_as_text(block.text):
         return tuple(replace(block, text=piece, kind="paragraph") for piece in _typed_text(block.text, most // 8))
@@ -104,7 +104,7 @@ def _atoms(text: str, ladder: list[Callable[[str], list[str]]], most: int) -> li
     """The smallest pieces, cut by the first rule of the ladder; those with more than ``most`` words by the next."""
     atoms: list[str] = []
     for part in ladder[0](text):
-        if len(ladder) == 1 or len(part) < most or count_words(part) <= most:
+        if len(ladder) == 1 or len(part) < most or size_of(part) <= most:
             atoms.append(part)
         else:
             atoms.extend(_atoms(part, ladder[1:], most))
@@ -116,7 +116,7 @@ def _pack(atoms: list[str], target: int) -> list[str]:
     current: list[str] = []
     size = 0
     for atom in atoms:
-        words = count_words(atom)
+        words = size_of(atom)
         if current and size + words / 2 > target:
             pieces.append("".join(current))
             current, size = [], 0
@@ -172,7 +172,7 @@ def _runs(text: str) -> list[str]:
     for match in _RUN.finditer(text):
         run = match.group()
         end = match.end()
-        if count_words(run) <= 20:
+        if size_of(run) <= 20:
             runs.append(run)
         else:
             runs.extend(_chop(run, 40))

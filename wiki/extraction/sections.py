@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from wiki.extraction.prose import plain
-from wiki.extraction.words import count_words, shorten
+from wiki.extraction.words import shorten, size_of
 from wiki.parsing.blocks import Block
 from wiki.settings import ExtractionSettings
 
@@ -62,7 +62,7 @@ def sections_of(blocks: Sequence[Block]) -> list[Section]:
                 (open_sections[-1][1].children if open_sections else roots).append(current)
                 open_sections.append((level, current))
                 continue
-        words = count_words(block.text)
+        words = size_of(block.text)
         if current is None:
             current = Section("", at, at + 1, words)
             roots.append(current)

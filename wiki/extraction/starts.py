@@ -64,6 +64,21 @@ def with_starts(
     return replace(tree, topics=tuple(replace(t, summary=next(fresh)) if t.start in cut else t for t in named))
 
 
+def with_empty(tree: TopicTree, names: Sequence[tuple[int, str]]) -> TopicTree:
+    """The tree with topics of these names that hold no block: each beside the topic that starts at its block, before
+    it; behind the last one when none does."""
+    topics = list(tree.topics)
+    for start, name in names:
+        at = next((i for i, topic in enumerate(topics) if topic.start == start < topic.end), len(topics))
+        depth, parent = (topics[at].depth, topics[at].parent) if at < len(topics) else (1, None)
+        after = [
+            replace(topic, parent=topic.parent + 1) if topic.parent is not None and topic.parent >= at else topic
+            for topic in topics[at:]
+        ]
+        topics[at:] = [TopicSpan(name, depth, start, start, parent), *after]
+    return replace(tree, topics=tuple(topics))
+
+
 def _cut(topics: Sequence[TopicSpan], at: int, start: int) -> list[TopicSpan]:
     whole = topics[at]
     deeper = whole.depth < MAX_DEPTH

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wiki.extraction.prose import plain, title_line
-from wiki.extraction.words import count_words, terms
+from wiki.extraction.words import size_of, terms
 from wiki.models.protocols import Embedder
 from wiki.parsing.blocks import Block
 from wiki.settings import ExtractionSettings
@@ -63,7 +63,7 @@ def units_of(blocks: Sequence[Block], start: int, end: int, most: int) -> list[U
             groups.append([])
             size = 0
         groups[-1].append(at)
-        size += count_words(block.text)
+        size += size_of(block.text)
         if not empty:
             glued = leads or block.text.rstrip().endswith((":", "："))
     return [_unit(blocks, group, groups[number - 1][-1] if number else None) for number, group in enumerate(groups)]
@@ -77,7 +77,7 @@ def _unit(blocks: Sequence[Block], group: Sequence[int], before: int | None) -> 
         turn += 0.3 if first.kind == "heading" or title_line(first) else 0.0
         turn += 1.0 if _new_place(previous, first) else 0.0
     is_table = all(blocks[at].kind in ("table", "blank") for at in group)
-    return Unit(group[0], group[-1] + 1, count_words(text), text, is_table, turn)
+    return Unit(group[0], group[-1] + 1, size_of(text), text, is_table, turn)
 
 
 def _new_place(previous: Block, block: Block) -> bool:

@@ -1,14 +1,21 @@
 """Counting and naming words in every script, spaced or not."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
-UNSPACED = "぀-ヿ㐀-䶿一-鿿豈-﫿ｦ-ﾟ฀-๿຀-໿ក-៿က-႟"
+UNSPACED = "぀-ヿ㐀-䶿一-鿿\uf900-\ufaff\uff66-\uff9f฀-๿຀-໿ក-៿က-႟"
 """Character ranges of scripts that write no space between words: Japanese, Chinese, Thai, Lao, Khmer, Burmese."""
 
+MARKS_A_WORD = 4
+"""Marks between spaces that weigh as much as a word."""
+
 _UNSPACED_CHAR = re.compile(f"[{UNSPACED}]")
+MARKS = "".join(chr(code) for code in range(0x300, 0x1D00) if unicodedata.category(chr(code)).startswith("M"))
+"""Accents and vowel signs: part of the word they stand in, though no letters."""
 _WORD = re.compile(r"\w+")
-_TERM = re.compile(rf"[{UNSPACED}]+|[^\W_]+(?:['’\-][^\W_]+)*")
+_MARKED_WORD = re.compile(rf"\w[\w{MARKS}]*")
+_TERM = re.compile(rf"[{UNSPACED}]+|[^\W_](?:[^\W_]|[{MARKS}])*(?:['’\-](?:[^\W_]|[{MARKS}])+)*")
 
 _ENGLISH = """a about above after again all almost also although always am among an and any are as at away be became
 because been before being below between both but by came can cannot come could did do does doing done down during each
@@ -67,14 +74,23 @@ STOPWORDS = frozenset(
 
 def count_words(text: str) -> int:
     """How many words ``text`` holds. Where no spaces part them, two characters count as a word."""
+    if text.isascii():
+        return len(_WORD.findall(text))
     unspaced = len(_UNSPACED_CHAR.findall(text))
     if not unspaced:
-        return len(_WORD.findall(text))
-    return (unspaced + 1) // 2 + len(_WORD.findall(_UNSPACED_CHAR.sub(" ", text)))
+        return len(_MARKED_WORD.findall(text))
+    return (unspaced + 1) // 2 + len(_MARKED_WORD.findall(_UNSPACED_CHAR.sub(" ", text)))
+
+
+def size_of(text: str) -> int:
+    """Its words; more where marks alone make it long, as the bars of a table with few filled cells do."""
+    return max(count_words(text), len(text.split()) // MARKS_A_WORD)
 
 
 def is_unspaced(text: str) -> bool:
     """Whether most letters of ``text`` belong to a script without spaces between words."""
+    if text.isascii():
+        return False
     letters = sum(1 for char in text if char.isalpha())
     return letters > 0 and len(_UNSPACED_CHAR.findall(text)) * 2 > letters
 

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from wiki.documents import ids
+from wiki.documents.marks import is_generated
 from wiki.documents.model import IndexFile, Problem, TopicFile
 from wiki.documents.taxonomy import Taxonomy
 from wiki.index.folders import DiskFile, FileStamp, Folder
@@ -84,7 +85,7 @@ def passage_rows(
     """The LanceDB rows of one topic; ``vectors`` by passage hash."""
     pages = _pages(topic.source)
     labels = _merged(document.labels, topic.labels)
-    head = [document.title, topic.name, *labels]
+    head = [document.title, topic.name, *(topic.labels if _labels_from_text(document) else labels)]
     rows: list[PassageRow] = []
     for passage in passages:
         stored = vectors[passage.sha256]
@@ -214,11 +215,20 @@ def _topic_rows(
     return tuple(rows), {topic_id: file.parsed for topic_id, file in by_id.items()}
 
 
+def _labels_from_text(document: DocumentRow) -> bool:
+    """Whether the outline took the document's labels from its text: there they are found already, and as words of
+    every topic they would make all of them match alike."""
+    marks = {"labels": document.extraction.get("generated_labels")}
+    given = document.extraction.get("method") != "outline"
+    return not given and bool(document.labels) and is_generated(marks, "labels", *document.labels)
+
+
 def _with_hash(row: TopicRow, document: DocumentRow) -> TopicRow:
     seen = (
         PASSAGE_VERSION, row.topic_id, row.sha256, row.name, row.labels, row.updated_at, row.source, row.body_line,
         document.doc_id, document.category_id, document.title, document.labels, document.language, document.source_type,
         document.created_at, document.document_date, document.fields,
+        *(["labels from the text"] if _labels_from_text(document) else []),
     )  # fmt: skip
     digest = sha256(json.dumps(seen, sort_keys=True, default=str).encode()).hexdigest()
     return replace(row, row_hash=digest)

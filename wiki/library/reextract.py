@@ -1,22 +1,24 @@
 """The topics of a document made anew by the present method. The text stays as it is, and so does what a person chose."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wiki.documents import front_matter, ids
 from wiki.documents.changes import replaced_index, replaced_topic
-from wiki.documents.marks import is_generated
-from wiki.documents.model import INDEX_FILE, NewDocument, NewTopic, TopicFile
+from wiki.documents.model import INDEX_FILE, NewDocument
 from wiki.documents.reader import read_index
-from wiki.documents.render import render_topic, topic_entries
+from wiki.documents.render import render_topic
 from wiki.documents.store import markdown_hashes
-from wiki.errors import InternalError, InvalidInput, WikiError
-from wiki.extraction.starts import offsets_of, split_at, with_starts
+from wiki.errors import Conflict, InternalError, InvalidInput, WikiError
+from wiki.extraction.starts import offsets_of, split_at, with_empty, with_starts
 from wiki.extraction.tree import TopicTree
 from wiki.index.records import Record
 from wiki.index.rows import DocumentRow
 from wiki.ingest import RawFile, make_tree, new_document, parse_raw, prepare, read_raw
+from wiki.library.chosen import highest_topic, own_category, own_labels
+from wiki.library.old_topics import OldTopic, empty_topics, over_the_old, places
 from wiki.library.writing import Writing
 from wiki.parsing.blocks import Block, ParsedDocument, Provenance
 from wiki.parsing.source import Progress
@@ -26,35 +28,38 @@ KEPT_KEYS = frozenset(
     {"title", "aliases", "source_name", "source_type", "source_sha256", "created_at", "document_date", "language",
      "fields", "source_front_matter"}
 )  # fmt: skip
-_OWN_KEYS = frozenset(key for key, _ in topic_entries(NewTopic(1, "n", "1", 1, None, "b", "s", ("l",), {"p": 1}), "d"))
 
 
 @dataclass(frozen=True)
-class OldTopic:
-    """A topic as it lies on disk, and where in the joined text its body begins (characters)."""
+class _Present:
+    """A document as it lies on disk before its topics are made anew."""
 
-    start: int
-    topic_id: str
-    file_name: str
-    data: bytes
-    body: str
-    file: TopicFile
-    source: Mapping[str, object]
-
-    @property
-    def own_name(self) -> str | None:
-        return None if is_generated(self.file.generated, "name", self.file.name) else self.file.name
+    record: Record
+    folder: Path
+    hashes: Mapping[str, str]
+    """SHA-256 of its Markdown files by name, of before anything else was read."""
+    topics: Sequence[OldTopic]
+    """Those that make up the text, in order; the others were written by hand beside it."""
 
     @property
-    def own_labels(self) -> tuple[str, ...] | None:
-        labels = self.file.labels
-        return None if is_generated(self.file.generated, "labels", *labels) else labels
+    def document(self) -> DocumentRow:
+        return self.record.document
 
     @property
-    def needs_a_place(self) -> bool:
-        """Whether a person wrote something into its front matter that only a topic starting here can hold."""
-        keys = front_matter.split(front_matter.decode(self.data)[0]).tree().nodes
-        return self.own_name is not None or self.own_labels is not None or not keys.keys() <= _OWN_KEYS
+    def text(self) -> str:
+        return "".join(topic.body for topic in self.topics)
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        chosen = ["category"] * (own_category(self.document) is not None) + ["labels"] * bool(own_labels(self.document))
+        return (*chosen, *(topic.own_name for topic in self.topics if topic.own_name is not None))
+
+    @property
+    def highest_number(self) -> int:
+        """Of all topics there are, and were as far as ``index.md`` tells."""
+        given = [ids.number_of_topic(topic.topic_id) for topic in self.record.topics]
+        named = [ids.number_of(name) for name in self.hashes]
+        return max([highest_topic(self.document), *(number or 0 for number in [*given, *named])])
 
 
 class Reextracting(Writing):
@@ -71,236 +76,192 @@ class Reextracting(Writing):
         """Topics, names, summaries, labels and category by the present method, from the text as it is on disk now.
 
         Names, labels and a category that a person chose stay, and so do title, dates, own keys, and topic files
-        without a position. Topics with the same body keep their ids; when everything comes out the same, no file
-        is touched.
+        without a position. Topics with the same body keep their ids; when everything comes out the same, or all
+        topics were written by hand, no file is touched.
 
-        Raises NotFound, Conflict (it is being replaced, or was edited meanwhile), InvalidInput for text that is not
-        UTF-8, and what the model raises; nothing is changed then.
+        Raises NotFound, Conflict (it is being replaced, or was edited meanwhile), InvalidInput for files whose text
+        or front matter cannot be read, and what the model raises; nothing is changed then.
         """
         with self.documents.replacing(doc_id):
-            record = self._record(doc_id)
-            document = record.document
-            folder = self.layout.knowledge / document.folder
-            self._check_etag(folder / INDEX_FILE, if_match)
-            expected = markdown_hashes(folder)
-            old = self._old_topics(record)
-            prepared, tree = self._made_anew(document, old, progress)
-            new = _over_the_old(new_document(
-                prepared, tree, self._raw(document), title=document.title, doc_id=doc_id,
-                source_type=document.source_type, labels=_own_labels(document),
-            ), old, _highest(record, expected))  # fmt: skip
-            new = replace(new, document_date=document.document_date, language=document.language or prepared.language,
-                          fields=document.fields, created_at=document.created_at)  # fmt: skip
-            if "".join(topic.body for topic in new.topics) != "".join(topic.body for topic in old):
-                raise InternalError(f"document {doc_id}: the new topics do not hold the same text; nothing was changed")
-            changed = not _is_the_same(folder, new, old)
-            target = folder
-            if changed:
-                others = set(expected) - {INDEX_FILE, *(topic.file_name for topic in old)}
+            present = self._as_it_lies(doc_id, if_match)
+            target = present.folder
+            new = self._made_anew(present, progress) if present.topics else None
+            changed = new is not None and not _is_the_same(present, new)
+            if new is not None and changed:
                 target = self.documents.replace(
-                    folder, new, None, if_match=if_match, turn_held=True, keep=others, expected=expected
+                    present.folder,
+                    new,
+                    None,
+                    if_match=if_match,
+                    turn_held=True,
+                    keep=_kept_files(present),
+                    expected=present.hashes,
+                    in_place=new.category_id == present.document.category_id,
                 )
-        indexed = self._wait([target, folder], wait)
-        fallback = new.extraction.get("fallback")
-        return ReextractResult(
-            doc_id=doc_id,
-            changed=changed,
-            method=str(new.extraction["method"]),
-            topic_count=len(record.topics) - len(old) + len(new.topics),
-            category_id=new.category_id,
-            kept=tuple(_kept(document, old)),
-            indexed=indexed,
-            extraction_fallback=fallback if isinstance(fallback, str) else None,
-        )
+        indexed = self._wait([target, present.folder], wait)
+        return _result(present, new, changed=changed, indexed=indexed)
+
+    def _as_it_lies(self, doc_id: str, if_match: str | None) -> _Present:
+        folder = self.layout.knowledge / self._record(doc_id).document.folder
+        with self._edited_meanwhile(folder):
+            hashes = markdown_hashes(folder)
+            record = self._record(doc_id)
+            if self.layout.knowledge / record.document.folder != folder:
+                raise FileNotFoundError(folder)
+            self._check_etag(folder / INDEX_FILE, if_match)
+            if INDEX_FILE in hashes:
+                index = self._opened(folder / INDEX_FILE, (folder / INDEX_FILE).read_bytes())
+                if index.body.strip() and not index.present:
+                    where = self.layout.relative(folder / INDEX_FILE)
+                    raise InvalidInput(f"{where} has no front matter: add one, or delete the file, then try again")
+            return _Present(record, folder, hashes, self._old_topics(record))
 
     def _old_topics(self, record: Record) -> list[OldTopic]:
-        """The topics that make up the text, in order. Those without a position were written by hand beside it."""
         found: list[OldTopic] = []
-        start = 0
         for row in record.topics:
-            if row.position is None:
-                continue
             path = self.layout.knowledge / row.path
             data = path.read_bytes()
-            text, problem = front_matter.decode(data)
-            if problem:
-                raise InvalidInput(f"{self.layout.relative(path)}: {problem.reason}; {problem.remedy}, then try again")
-            body = front_matter.split(text).body
-            found.append(OldTopic(start, row.topic_id, path.name, data, body, record.bodies[row.topic_id], row.source))
-            start += len(body)
-        if not found:
-            raise InvalidInput(f"document {record.document.doc_id} has no topics that were made from a text")
+            self._opened(path, data, whole=row.position is not None)
+            if row.position is not None:
+                found.append(OldTopic.read(found[-1].end if found else 0, row.topic_id, path, data))
         return found
 
-    def _made_anew(
-        self, document: DocumentRow, old: Sequence[OldTopic], progress: Progress | None
+    def _opened(self, path: Path, data: bytes, *, whole: bool = False) -> front_matter.FrontMatter:
+        """Raises InvalidInput when its front matter or, if ``whole``, any of its text cannot be read."""
+        text, problem = front_matter.decode(data)
+        parts = front_matter.split(text)
+        tree = parts.tree()
+        if not whole or problem is None:
+            problem = None if tree.readable else tree.problems[0]
+        if problem is not None:
+            where = f"{self.layout.relative(path)}:{problem.line}"
+            raise InvalidInput(f"{where}: {problem.reason}; {problem.remedy}, then try again")
+        return parts
+
+    @contextmanager
+    def _edited_meanwhile(self, folder: Path) -> Generator[None]:
+        try:
+            yield
+        except FileNotFoundError:
+            raise Conflict(f"{self.layout.relative(folder)} was edited meanwhile: try again") from None
+
+    def _made_anew(self, present: _Present, progress: Progress | None) -> NewDocument:
+        document, old = present.document, present.topics
+        parsed = self._parsed(present, progress)
+        prepared, tree = self._tree(present, parsed or _read_again(present), progress)
+        name = document.source_name or document.title
+        new = new_document(
+            prepared,
+            tree,
+            RawFile(Path(name), name, document.source_sha256 or "", 0, document.source_type),
+            title=document.title,
+            doc_id=document.doc_id,
+            source_type=document.source_type,
+            labels=own_labels(document),
+        )
+        new = over_the_old(new, old, highest=present.highest_number, carried=parsed is None)
+        if "".join(topic.body for topic in new.topics) != present.text:
+            raise InternalError(f"document {document.doc_id}: the new topics would not hold the same text")
+        return replace(new, document_date=document.document_date, language=document.language, fields=document.fields,
+                       created_at=document.created_at, kept_keys=KEPT_KEYS)  # fmt: skip
+
+    def _tree(
+        self, present: _Present, parsed: ParsedDocument, progress: Progress | None
     ) -> tuple[ParsedDocument, TopicTree]:
-        settings, embedder = self._library.settings.extraction, self._library.embedder
+        document, settings, embedder = present.document, self._library.settings.extraction, self._library.embedder
         model = self._tree_model()
-        prepared = prepare(self._present(document, old, progress), settings)
-        places = {topic.start: topic.own_name for topic in old if topic.body and topic.needs_a_place}
-        prepared = replace(prepared, blocks=split_at(prepared.blocks, places))
-        generated = document.extraction.get("generated_category") == document.category_id
+        prepared = prepare(parsed, settings)
+        held = places(present.topics)
+        prepared = replace(prepared, blocks=split_at(prepared.blocks, held))
         tree = make_tree(
             prepared,
             title=document.title,
             embedder=embedder,
             taxonomy=self.taxonomy.load()[0],
             settings=settings,
-            category_id=None if generated else document.category_id,
-            labels=_own_labels(document),
+            category_id=own_category(document),
+            labels=own_labels(document),
             model=model,
             progress=progress,
         )
-        index = offsets_of(prepared.blocks)
-        return prepared, with_starts(
-            tree, {index[start]: name for start, name in places.items()}, prepared.blocks, embedder
-        )
+        index = offsets_of(prepared.blocks) | {len(present.text): len(prepared.blocks)}
+        tree = with_starts(tree, {index[start]: name for start, name in held.items()}, prepared.blocks, embedder)
+        return prepared, with_empty(tree, [(index[t.start], t.file.name) for t in empty_topics(present.topics)])
 
-    def _present(self, document: DocumentRow, old: Sequence[OldTopic], progress: Progress | None) -> ParsedDocument:
-        """The joined text as blocks: those of the original while nobody edited a body, else its Markdown read again."""
-        text = "".join(topic.body for topic in old)
+    def _parsed(self, present: _Present, progress: Progress | None) -> ParsedDocument | None:
+        """The original's blocks while the text is still that of the original, to the character."""
+        document = present.document
+        if not document.original:
+            return None
         try:
-            parsed = parse_raw(self._library.parser, self.layout, self._raw(document), progress)
+            name = document.source_name or document.title
+            raw = read_raw(self.layout.knowledge / document.original, name, document.source_type)
+            parsed = parse_raw(self._library.parser, self.layout, raw, progress)
         except (WikiError, OSError):
-            parsed = None
-        if parsed is not None and parsed.markdown == text:
-            return parsed
-        return ParsedDocument(tuple(_read_again(text, document, old)), document.source_type or "text/markdown", "")
-
-    def _raw(self, document: DocumentRow) -> RawFile:
-        name = document.source_name or document.title
-        if document.original and (path := self.layout.knowledge / document.original).is_file():
-            return read_raw(path, name, document.source_type)
-        return RawFile(Path(name), name, document.source_sha256 or "", 0, document.source_type)
+            return None
+        return parsed if parsed.markdown == present.text else None
 
 
-def _own_labels(document: DocumentRow) -> tuple[str, ...]:
-    """The document's labels when a person chose them."""
-    marks = {"labels": document.extraction.get("generated_labels")}
-    return () if is_generated(marks, "labels", *document.labels) else document.labels
+def _kept_files(present: _Present) -> set[str]:
+    """The Markdown files that are neither ``index.md`` nor part of the text, links among them."""
+    made = {INDEX_FILE, *(topic.file.path.name for topic in present.topics)}
+    return {path.name for path in present.folder.iterdir() if path.suffix.lower() == ".md"} - made
 
 
-def _kept(document: DocumentRow, old: Sequence[OldTopic]) -> Iterator[str]:
-    if document.extraction.get("generated_category") != document.category_id:
-        yield "category"
-    if _own_labels(document):
-        yield "labels"
-    yield from (topic.own_name for topic in old if topic.own_name is not None and topic.body)
+def _result(present: _Present, new: NewDocument | None, *, changed: bool, indexed: bool) -> ReextractResult:
+    extraction = new.extraction if new else present.document.extraction
+    fallback = extraction.get("fallback")
+    return ReextractResult(
+        doc_id=present.document.doc_id,
+        changed=changed,
+        method=str(extraction.get("method") or "by hand"),
+        topic_count=len(present.record.topics) + (len(new.topics) - len(present.topics) if new else 0),
+        category_id=new.category_id if new else present.document.category_id,
+        kept=present.kept,
+        indexed=indexed,
+        extraction_fallback=fallback if isinstance(fallback, str) else None,
+    )
 
 
-def _read_again(text: str, document: DocumentRow, old: Sequence[OldTopic]) -> Iterator[Block]:
-    """Blocks of edited text, each with what is known of the place its old topic came from."""
+def _read_again(present: _Present) -> ParsedDocument:
+    """The edited text as blocks, each with what is known of the place its old topic came from."""
     from wiki.parsing.markdown import split_blocks
     from wiki.parsing.text import split_paragraphs
 
-    plain = document.source_type == "text/plain"
-    blocks = split_at(split_paragraphs(text) if plain else split_blocks(text), [topic.start for topic in old])
-    starts = {topic.start: place for place, topic in enumerate(old) if topic.body}
-    ends = {topic.start + len(topic.body): place for place, topic in enumerate(old) if topic.body}
-    at, current = 0, 0
-    for block in blocks:
-        current = starts.get(at, current)
+    text, media_type = present.text, present.document.source_type or "text/markdown"
+    starts = {topic.start: topic for topic in present.topics if topic.body}
+    blocks: list[Block] = []
+    at, place = 0, None
+    for block in split_at(split_paragraphs(text) if media_type == "text/plain" else split_blocks(text), starts):
+        if at in starts:
+            place = _place(starts[at].file.source)
         at += len(block.text)
-        yield replace(block, provenance=_place(old[current].source, last=at in ends))
+        blocks.append(replace(block, provenance=place))
+    return ParsedDocument(tuple(blocks), media_type, "", language=present.document.language)
 
 
-def _place(source: Mapping[str, object], *, last: bool) -> Provenance | None:
-    """Of a topic's first blocks the place where it begins, of its last one where it ends."""
-
-    def edge(key: str) -> int | float | None:
-        span = source.get(key)
-        value = span[-1 if last else 0] if isinstance(span, list) and span else span
-        return value if isinstance(value, int | float) else None
-
-    page, slide, second = edge("pages"), edge("slide"), edge("seconds")
-    sheet = source.get("sheet")
-    name = (
-        sheet
-        if isinstance(sheet, str)
-        else str(sheet[-1 if last else 0])
-        if isinstance(sheet, list) and sheet
-        else None
-    )
-    seconds = None if second is None else (float(second), float(second))
-    if page is slide is seconds is name is None:
-        return None
-    return Provenance(None if page is None else int(page), name, None if slide is None else int(slide), seconds)
+def _place(source: Mapping[str, object]) -> Provenance | None:
+    """Where a topic begins, as far as it counts for the tree: another sheet or slide speaks for a cut."""
+    given = (source.get("slide"), source.get("sheet"))
+    slide, sheet = (value[0] if isinstance(value, list) and value else value for value in given)
+    found = Provenance(sheet=sheet if isinstance(sheet, str) else None, slide=slide if isinstance(slide, int) else None)
+    return None if found == Provenance() else found
 
 
-def _highest(record: Record, files: Collection[str]) -> int:
-    """The highest number any topic or file of the document has."""
-    given = [ids.number_of_topic(topic.topic_id) for topic in record.topics]
-    named = [ids.number_of(name) for name in files]
-    return max((number for number in [*given, *named] if number is not None), default=0)
-
-
-def _over_the_old(new: NewDocument, old: Sequence[OldTopic], highest: int) -> NewDocument:
-    """The new topics with the ids of old ones that have the same body, and with what a person wrote into those that
-    begin at the same place."""
-    by_start = {topic.start: topic for topic in old if topic.body}
-    numbers = _numbers(new.topics, old, by_start, highest)
-    topics: list[NewTopic] = []
-    start = 0
-    for topic in new.topics:
-        before = by_start.get(start)
-        start += len(topic.body)
-        labels = before.own_labels if before else None
-        hand = frozenset[str]((["name"] if before and before.own_name else []) + (["labels"] if labels else []))
-        topics.append(replace(
-            topic,
-            number=numbers[topic.number],
-            parent=None if topic.parent is None else numbers[topic.parent],
-            labels=topic.labels if labels is None else labels,
-            by_hand=hand,
-            over=before.data if before else None,
-        ))  # fmt: skip
-    return replace(new, topics=tuple(topics), kept_keys=KEPT_KEYS)
-
-
-def _numbers(
-    new: Sequence[NewTopic], old: Sequence[OldTopic], by_start: Mapping[int, OldTopic], fresh: int
-) -> dict[int, int]:
-    """The number of each new topic: that of an old one with the same body, at the same place first, else a fresh one."""
-    free: dict[str, list[OldTopic]] = {}
-    for topic in old:
-        if ids.number_of_topic(topic.topic_id) is not None:
-            free.setdefault(topic.body, []).append(topic)
-    found: dict[int, int] = {}
-    starts: dict[int, int] = {}
-    at = 0
-    for topic in new:
-        starts[topic.number] = at
-        at += len(topic.body)
-    for stays in (True, False):
-        for topic in new:
-            same = free.get(topic.body, [])
-            if topic.number in found or not same:
-                continue
-            before = by_start.get(starts[topic.number]) if stays else same[0]
-            if before is not None and before in same:
-                same.remove(before)
-                found[topic.number] = ids.number_of_topic(before.topic_id) or 0
-    for topic in new:
-        if topic.number not in found:
-            fresh += 1
-            found[topic.number] = fresh
-    return found
-
-
-def _is_the_same(folder: Path, new: NewDocument, old: Sequence[OldTopic]) -> bool:
+def _is_the_same(present: _Present, new: NewDocument) -> bool:
     """Whether writing it would change no byte but the time and the count of calls."""
-    files = {topic.topic_id: topic.data for topic in old}
+    files = {topic.topic_id: topic.data for topic in present.topics}
     made = {
         ids.topic_id(new.doc_id, topic.number): render_topic(topic, new.doc_id)
         if topic.over is None
         else replaced_topic(topic, new.doc_id)
         for topic in new.topics
     }
-    if made != files or not (folder / INDEX_FILE).is_file():
+    if made != files or INDEX_FILE not in present.hashes:
         return False
-    data = (folder / INDEX_FILE).read_bytes()
-    before = read_index(folder / INDEX_FILE, data)
+    path = present.folder / INDEX_FILE
+    data = path.read_bytes()
+    before = read_index(path, data)
     same_method = all(before.extraction.get(key) == new.extraction.get(key) for key in ("method", "model", "version"))
     if not same_method or before.updated_at is None:
         return False

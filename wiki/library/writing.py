@@ -1,6 +1,7 @@
 """Writing: uploads, replaces, edits and deletes of one tenant, each waiting for the index."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from wiki.index.reading import moment
 from wiki.index.records import Record
 from wiki.ingest import RawFile, checked_title, extract_topics, new_document, parse_raw, read_raw, title_of
 from wiki.jobs.stages import OnStage, no_stage
+from wiki.library.chosen import highest_topic, marks_that_stay
 from wiki.library.parts import TenantParts
 from wiki.parsing.source import Progress
 from wiki.views import OnDuplicate, PatchResult, UploadResult
@@ -140,6 +142,9 @@ class Writing(TenantParts):
             )
             on_stage("classified")
             new = new_document(prepared, tree, raw, title=shown, doc_id=doc_id, source_type=source_type, labels=kept)
+            marks = marks_that_stay(before.document, category=category_id is None, labels=labels is None)
+            highest = max(highest_topic(before.document), len(new.topics))
+            new = replace(new, extraction=new.extraction | marks | {"highest_topic": highest})
             target = self.documents.replace(folder, new, raw.path, if_match=if_match, turn_held=True)
         on_stage("written")
         return self._uploaded(target, doc_id, len(new.topics), wait, created=False, old=folder)
