@@ -17,14 +17,11 @@ def test_a_staged_note_is_told_with_where_it_came_from(inboxes: Inboxes) -> None
     assert (item.note_id, item.vault, item.path, item.content_hash) == (
         written.note_id, "user", written.path, written.content_hash,
     )  # fmt: skip
-    assert (item.state, item.title, item.source, item.evidence) == ("staged", "Editor", FACT_SOURCE, "I use vim")
+    assert (item.state, item.title, item.source, item.evidence) == ("staged", "Editor", "chat of Monday", "I use vim")
     assert item.fault is None
     staged, expires = (datetime.fromisoformat(str(moment)) for moment in (item.staged_at, item.expires_at))
     assert (expires - staged).days == 30
     assert abs((datetime.now(UTC) - staged).total_seconds()) < 60
-
-
-FACT_SOURCE = "chat of Monday"
 
 
 def test_what_a_note_says_of_its_date_does_not_decide_when_it_expires(inboxes: Inboxes) -> None:
