@@ -197,7 +197,9 @@ class VaultsSettings(Section):
         default=(),
         description="Further vaults, beside `ai` and `user`, whose folders beginning with `_` stay unsearched.",
     )
-    inbox_days: int = Field(default=30, ge=1, le=3_650, description="A staged note nobody decides on expires then.")
+    inbox_days: int = Field(
+        default=30, ge=0, le=3_650, description="A staged note nobody decides on expires then; 0: never."
+    )
 
 
 class Settings(Section):

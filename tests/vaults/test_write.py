@@ -253,7 +253,7 @@ def test_a_crash_between_staging_and_entering_leaves_no_half_note(
         raise OSError(28, "No space left on device")
 
     before = disk(layout)
-    monkeypatch.setattr("wiki.vaults.write.rename_noreplace", fails)
+    monkeypatch.setattr("wiki.vaults.turns.rename_noreplace", fails)
     with pytest.raises(OSError, match="No space"):
         write(kind="cloudops")
     assert disk(layout) == before

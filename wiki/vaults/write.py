@@ -1,9 +1,8 @@
 """The one way a note gets into a vault: contract -> folder -> file name -> audit -> one atomic step."""
 
 import re
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -12,14 +11,16 @@ from typing import Any
 from wiki.documents import front_matter, slugs, timestamps
 from wiki.documents.render import date_value
 from wiki.errors import Conflict, InvalidInput, WikiError
-from wiki.filesystem import FileLock, fsync_dir, rename_noreplace, write_atomic, write_new
+from wiki.filesystem import write_atomic
 from wiki.settings import VaultsSettings
 from wiki.tenants import Layout
 from wiki.vaults.audit import Decision, Outcome, note_decision
 from wiki.vaults.contract import Actor, load_contract
+from wiki.vaults.inbox import NearDuplicate, near_duplicates
 from wiki.vaults.model import Vault, note_id
 from wiki.vaults.places import checked_folder, folder_on_disk
 from wiki.vaults.routing import PERSON_RULE, Routed, Wanted, route
+from wiki.vaults.turns import enter_new, turn
 from wiki.vaults.vaults import vaults_of
 from wiki.vaults.visibility import INBOX
 
@@ -54,6 +55,8 @@ class WrittenNote:
     path: str
     rule_id: str
     content_hash: str
+    near_duplicates: tuple[NearDuplicate, ...] = ()
+    """Of a note that is staged: those of its vault, curated or staged, that say nearly the same."""
 
 
 def write_note(layout: Layout, settings: VaultsSettings, request: NoteRequest) -> WrittenNote:
@@ -67,11 +70,16 @@ def write_note(layout: Layout, settings: VaultsSettings, request: NoteRequest) -
         _check_request(request)
         routed = route(load_contract(layout), _wanted(request))
         vault = _vault(layout, settings, routed)
-        parts = checked_folder(vault, routed.folder, staging=routed.rule_id != PERSON_RULE and routed.folder == INBOX)
+        staging = routed.rule_id != PERSON_RULE and routed.folder == INBOX
+        parts = checked_folder(vault, routed.folder, staging=staging)
         _check_required(request, routed)
         data = _data(request, routed)
-        with _turn(layout, vault):
-            return _write(layout, vault, parts, request, routed, data)
+        with turn(layout, vault):
+            written = _write(layout, vault, parts, request, routed, data)
+        if not staging:
+            return written
+        near = near_duplicates(layout, settings, vault, request.body, but=written.note_id)
+        return replace(written, near_duplicates=near)
     except WikiError as error:
         if not request.dry_run:
             note_decision(layout, _decision(request, "refused", error.details.get("rule_id"), reason=error.message))
@@ -88,25 +96,12 @@ def _write(
     if request.dry_run:
         return written
     note_decision(layout, _decision(request, "allowed", routed.rule_id, written=written))
-    _enter(folder_on_disk(vault, parts), name, data, replaces=replaces)
-    return written
-
-
-def _enter(folder: Path, name: str, data: bytes, *, replaces: bool) -> None:
-    target = folder / name
+    there = folder_on_disk(vault, parts)
     if replaces:
-        write_atomic(target, data)
-        return
-    staged = folder / f".{sha256(data).hexdigest()[:16]}.tmp"
-    staged.unlink(missing_ok=True)
-    try:
-        write_new(staged, data)
-        rename_noreplace(staged, target)
-        fsync_dir(folder)
-    except FileExistsError as error:
-        raise Conflict(f"{name} was made meanwhile: try again") from error
-    finally:
-        staged.unlink(missing_ok=True)
+        write_atomic(there / name, data)
+    else:
+        enter_new(there, name, data)
+    return written
 
 
 def _file_name(folder: Path, request: NoteRequest, routed: Routed) -> tuple[str, bool]:
@@ -215,15 +210,3 @@ def _decision(
         content_hash=written.content_hash if written else None,
         reason=reason[:300] or None,
     )
-
-
-@contextmanager
-def _turn(layout: Layout, vault: Vault) -> Generator[None]:
-    """One writer of a vault at a time, so that no two take the same number or name."""
-    lock = FileLock(layout.staging / f"vault-{sha256(vault.name.encode()).hexdigest()[:12]}.lock")
-    if not lock.acquire(timeout=10):
-        raise Conflict(f"another write to the vault {vault.name} takes long: try again")
-    try:
-        yield
-    finally:
-        lock.release()
