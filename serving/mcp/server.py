@@ -59,7 +59,9 @@ def make_server(root: Path, tenant_of: TenantOf, *, scoped: bool) -> Server[Any]
         except Exception as error:
             failed = _failure(error, root)["error"]
             raise MCPError(types.INVALID_PARAMS, f"{failed['code']}: {failed['message']}") from None
-        text = answer.model_dump()["text"] or "There is nothing to know yet: the vaults hold no identity, rules or facts."
+        text = (
+            answer.model_dump()["text"] or "There is nothing to know yet: the vaults hold no identity, rules or facts."
+        )
         message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
         return types.GetPromptResult(description="What to know at the start.", messages=[message])
 

@@ -24,12 +24,16 @@ LAST_SECONDS = 5.0
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve until stdin ends, SIGTERM or Ctrl-C. Gives the exit code: 0 after that, 2 for settings that cannot be."""
-    parser = argparse.ArgumentParser(prog="python -m serving.mcp", description="The Knowledge Wiki MCP server on stdio.")
+    parser = argparse.ArgumentParser(
+        prog="python -m serving.mcp", description="The Knowledge Wiki MCP server on stdio."
+    )
     parser.add_argument("--root", type=Path, default=None, help="the library's folder")
     parser.add_argument("--app", default="default", help="application of the tenant")
     parser.add_argument("--project", default="default", help="project of the tenant")
     options = parser.parse_args(arguments)
-    logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s", stream=sys.stderr)
+    logging.basicConfig(
+        level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s %(message)s", stream=sys.stderr
+    )
     try:
         library = Library(load_settings(options.root))
         tenant = library.tenant(options.app, options.project)

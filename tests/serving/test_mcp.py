@@ -171,7 +171,7 @@ def test_a_staged_fact_is_in_no_answer(talk: Callable[[Talk], None], vaults: Pat
         assert "vimzzz" in (vaults / "user" / staged["path"]).read_text(encoding="utf-8")
         assert (await refused(client, "get_note", vault="user", path=staged["path"]))["code"] == "NOT_FOUND"
         for tool, arguments in {"search": {"query": "vimzzz"}, "brief": {}}.items():
-            assert "vimzzz" not in json.dumps((await call(client, tool, **arguments)))
+            assert "vimzzz" not in json.dumps(await call(client, tool, **arguments))
         assert (await refused(client, "stage_fact", **{**fact, "evidence": " "}))["code"] == "INVALID_INPUT"
 
     talk(conversation)
@@ -198,7 +198,10 @@ def test_the_endpoint_has_no_redirect_and_the_same_guards_as_every_route(port: i
     for header in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
         assert httpx.post(url, json=LISTING, headers=BOTH | header).status_code == 403
     assert httpx.get(url, headers=BOTH).status_code == 405
-    assert httpx.post(url, content=b"x" * (9 * 1024 * 1024), headers={"Content-Type": "application/json"}).status_code == 413
+    assert (
+        httpx.post(url, content=b"x" * (9 * 1024 * 1024), headers={"Content-Type": "application/json"}).status_code
+        == 413
+    )
     assert 'route="/mcp"' in httpx.get(f"http://127.0.0.1:{port}/metrics").text
 
 
