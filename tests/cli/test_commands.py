@@ -32,6 +32,7 @@ COMMANDS = [
     "vault inbox expire",
     "verify",
     "status",
+    "mcp",
     "config",
     "doctor",
     "eval",
@@ -52,7 +53,7 @@ def test_these_are_the_commands() -> None:
 def test_every_command_teaches_with_an_example_and_takes_the_shared_options(wiki: Wiki, command: str) -> None:
     text = wiki(*command.split(), "--help").out
     assert f"    wiki {command}" in text or re.search(rf"WIKI_\S+ wiki {command}", text)
-    wanted = {"--root", "--app", "--project"} | (set() if command in ("up", "serve") else {"--json"})
+    wanted = {"--root", "--app", "--project"} | (set() if command in ("up", "serve", "mcp") else {"--json"})
     assert wanted <= set(re.findall(r"--\w[\w-]*", text))
 
 
