@@ -20,7 +20,7 @@ from wiki.vaults.notes.parser import parse_note
 from wiki.vaults.notes.resolving import keys_of, names_of
 from wiki.vaults.visibility import why_hidden
 
-NOTE_VERSION = 1
+NOTE_VERSION = 2
 """Raised when reading, cutting or row contents change, so that every note is read anew."""
 _COLUMNS = {"tags", "tag", "aliases", "alias", "type", "status", "date", "title", "created", "lang", "language"}
 """Front matter with a column of its own, or that is text."""
@@ -82,7 +82,7 @@ def note_passage_rows(
             title=row.title,
             name=row.title,
             heading_path=" > ".join(passage.heading_path),
-            text=passage.text,
+            text=passage.shown_text,
             search_text=fold("\n".join([*head, *passage.heading_path, passage.searched_text])),
             labels=row.tags,
             type=row.type,
