@@ -5,7 +5,7 @@ import random
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -146,7 +146,7 @@ def _cursor(here: TenantLibrary) -> Any:
 
 
 @contextmanager
-def _opened(root: Path, vault: Path) -> Iterator[TenantLibrary]:
+def _opened(root: Path, vault: Path) -> Generator[TenantLibrary]:
     settings: Settings = load_settings(root)
     library = Library(settings.model_copy(update={"vaults": VaultsSettings(folders=(f"{VAULT}={vault}",))}))
     try:
@@ -158,7 +158,7 @@ def _opened(root: Path, vault: Path) -> Iterator[TenantLibrary]:
 
 
 @contextmanager
-def _memory() -> Iterator[list[float]]:
+def _memory() -> Generator[list[float]]:
     """MiB this process holds, sampled all the time."""
     process, done = psutil.Process(), threading.Event()
     samples: list[float] = [process.memory_info().rss / MIB]
