@@ -248,3 +248,27 @@ def test_a_comment_is_in_no_answer(vault: Path, opens: Opens) -> None:
     assert "walrus" not in found.snippet.text and "narwhal" not in found.snippet.text
     assert found.content == f"{SHOWN}\n"
     assert here.verify().ok
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("# Boiler\n\nValves hiss.\n", ("Boiler",)),
+        ("# Boiler\n\nValves hiss.\n\n## Care\n\nOil it.\n", ("Boiler",)),
+        ("Valves hiss.\n\n## Care\n\nOil it.\n", ("Care",)),
+        ("---\ntype: runbook\n---\n\n\nBoiler\n======\n\nValves hiss.\n", ("Boiler",)),
+        ("Valves hiss.\n\n# One\n\nOil it.\n\n# Two\n\nWipe it.\n", ()),
+        ("Valves hiss.\n", ()),
+    ],
+)
+def test_a_hit_names_the_headings_above_its_first_line(
+    vault: Path, opens: Opens, text: str, path: tuple[str, ...]
+) -> None:
+    write_note(vault, "Pump.md", text)
+    here = opens()
+    here.sync()
+    (hit,) = here.unified_search(UnifiedQuery("valves hiss")).hits
+    assert (hit.heading_path, hit.heading) == (path, path[-1] if path else "Pump")
+    (found,) = here.search(SearchQuery("valves hiss", filters=SearchFilters(record_type=("note",)))).hits
+    assert found.heading_path == path
+    assert here.verify().ok
