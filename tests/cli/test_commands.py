@@ -26,6 +26,8 @@ COMMANDS = [
     "vault init",
     "vault write",
     "vault brief",
+    "vault links",
+    "vault orphans",
     "verify",
     "status",
     "config",
