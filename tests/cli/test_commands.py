@@ -30,6 +30,8 @@ COMMANDS = [
     "vault inbox promote",
     "vault inbox reject",
     "vault inbox expire",
+    "vault links",
+    "vault orphans",
     "verify",
     "status",
     "mcp",

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from wiki.cli import inbox
+from wiki.cli.links import links, orphans
 from wiki.cli.output import print_json, say
 from wiki.cli.scope import AppOption, JsonOption, ProjectOption, RootOption, opened, scope
 from wiki.errors import InvalidInput
@@ -23,7 +24,7 @@ vault_app = typer.Typer(
 
 
 def register(app: typer.Typer) -> None:
-    for command in (init, write, brief):
+    for command in (init, write, brief, links, orphans):
         vault_app.command(command.__name__)(command)
     inbox.register(vault_app)
     app.add_typer(vault_app)
