@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from bench.options import Options
 from wiki import __version__
 
-BENCHES = ("freshness", "search", "indexing", "footprint", "bulk", "parsing", "large_files", "speech")
+BENCHES = ("freshness", "search", "indexing", "notes", "footprint", "bulk", "parsing", "large_files", "speech")
 
 
 def main() -> int:

@@ -11,6 +11,7 @@ class Options:
     """Edits whose way to the search is timed."""
     files: int = 500
     """Files of mixed formats in a bulk import."""
+    notes: int = 10_000
     idle_seconds: float = 30
     seed: int = 7
 

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -93,12 +93,16 @@ def cli_page() -> str:
 
 
 def commands() -> list[list[str]]:
-    """Every command as its words; those of a group by themselves."""
-    found: list[list[str]] = []
-    for name, command in typer.main.get_group(app).commands.items():
+    """Every command as its words, those of a group by themselves; a group that does something alone is one too."""
+    return list(_commands([], typer.main.get_group(app).commands))
+
+
+def _commands(above: list[str], commands: Mapping[str, Any]) -> Iterator[list[str]]:
+    for name, command in commands.items():
         inner = getattr(command, "commands", None)
-        found += [[name, word] for word in inner] if inner else [[name]]
-    return found
+        if not inner or command.invoke_without_command:
+            yield [*above, name]
+        yield from _commands([*above, name], inner or {})
 
 
 def pages() -> dict[Path, str]:

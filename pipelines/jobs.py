@@ -66,11 +66,13 @@ class UpkeepConfig(dg.Config):
 
 @dg.op
 def keep_up(context: dg.OpExecutionContext, config: UpkeepConfig, library: dg.ResourceParam[Library]) -> None:
-    """Optimize LanceDB, prune partitions of dead hashes, bound Dagster's event history."""
+    """Optimize LanceDB, let staged notes expire, prune partitions of dead hashes, bound Dagster's event history."""
     rotate = history_bytes(context.instance) > config.history_megabytes * 1_000_000
     for tenant in library.tenants():
         here = library.tenant(tenant.app_id, tenant.project_id)
         here.index.optimize()
+        if expired := here.expire_inbox():
+            context.log.info(f"{tenant.app_id}/{tenant.project_id}: {len(expired)} staged notes expired")
         changes = reconcile_partitions(context.instance, tenant, *live_hashes(here), most=None)
         context.log.info(
             f"{tenant.app_id}/{tenant.project_id}: {changes.added} partitions added, {changes.deleted} pruned"
@@ -85,7 +87,10 @@ def keep_up(context: dg.OpExecutionContext, config: UpkeepConfig, library: dg.Re
     prune_chore_runs(context.instance)
 
 
-@dg.job(description="Optimize LanceDB, prune partitions and versions, keep Dagster's event history below a size.")
+@dg.job(
+    description="Optimize LanceDB, let staged notes expire, prune partitions and versions, keep Dagster's event history "
+    "below a size."
+)
 def upkeep() -> None:
     keep_up()
 

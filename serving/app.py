@@ -8,13 +8,15 @@ from contextlib import asynccontextmanager
 import anyio.to_thread
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
+from starlette.routing import Route
 
 from serving import errors
 from serving.body import RequestBody
 from serving.context import REQUEST_ID_HEADER, RequestContext
 from serving.deps import Service
+from serving.mcp.http import PATH, McpEndpoint
 from serving.metrics import Metrics
-from serving.routes import categories, documents, health, jobs, search, topics, unified_search, vaults
+from serving.routes import categories, documents, health, inbox, jobs, search, topics, unified_search, vaults
 from serving.security import HostGuard, check_bind
 from serving.slots import UploadSlots
 from serving.uploads import clear_abandoned
@@ -48,6 +50,8 @@ def create_app(settings: Settings, library: Library | None = None, cascade: Casc
     library = library or Library(settings)
     service = Service(settings, library, Metrics(library), UploadSlots(settings.api.max_concurrent_uploads))
 
+    mcp = McpEndpoint(service)
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
         await anyio.to_thread.run_sync(library.recover)
@@ -64,7 +68,8 @@ def create_app(settings: Settings, library: Library | None = None, cascade: Casc
         for thread in threads:
             thread.start()
         try:
-            yield
+            async with mcp.running():
+                yield
         finally:
             end_streams(app)
             stop.set()
@@ -76,10 +81,12 @@ def create_app(settings: Settings, library: Library | None = None, cascade: Casc
     app = FastAPI(title="Knowledge Wiki", version=__version__, description=DESCRIPTION, lifespan=lifespan)
     app.state.service = service
     errors.install(app)
-    for noun in (documents, topics, categories, search, unified_search, vaults, health):
+    for noun in (documents, topics, categories, search, unified_search, vaults, inbox, health):
         app.include_router(noun.router)
     app.include_router(jobs.router, prefix="/api/v1/knowledge/jobs")
     app.include_router(jobs.router, prefix="/api/v1/jobs", include_in_schema=False)
+    for path in (PATH, f"{PATH}/"):
+        app.router.routes.append(Route(path, mcp))
     _add_middleware(app, service)
     return app
 
@@ -97,7 +104,7 @@ def _add_middleware(app: FastAPI, service: Service) -> None:
             CORSMiddleware,
             allow_origins=list(api.allowed_origins),
             allow_methods=["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
-            allow_headers=["Content-Type", "If-Match", "Range", REQUEST_ID_HEADER],
+            allow_headers=["Content-Type", "If-Match", "Range", "Mcp-Protocol-Version", REQUEST_ID_HEADER],
             expose_headers=["ETag", "Content-Disposition", "Content-Range", "Retry-After", REQUEST_ID_HEADER],
         )
     app.add_middleware(HostGuard, api=api)

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import ValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import Scope
@@ -57,8 +58,8 @@ def answer(scope: Scope, error: WikiError) -> JSONResponse:
     if error.http_status == 429:
         headers["Retry-After"] = str(max(1, round(float(details.setdefault("retry_after", 1)))))
     root = scope["app"].state.service.settings.root if "app" in scope else None
-    message = _without_root(error.message, root)
-    return failure(scope, error.http_status, error.code, message, _without_root(details, root), headers)
+    message = without_root(error.message, root)
+    return failure(scope, error.http_status, error.code, message, without_root(details, root), headers)
 
 
 def install(app: FastAPI) -> None:
@@ -89,7 +90,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, invalid)
 
 
-def explain(error: RequestValidationError) -> InvalidInput:
+def explain(error: RequestValidationError | ValidationError) -> InvalidInput:
     """A validation error in words: where and what, never the value itself."""
     found = [{"where": _where(item), "what": _what(item)} for item in error.errors()[:20]]
     return InvalidInput("; ".join(f"{item['where']}: {item['what']}" for item in found), errors=found)
@@ -118,13 +119,14 @@ def _http_message(request: Request, error: HTTPException) -> str:
     return str(error.detail)
 
 
-def _without_root(value: Any, root: Path | None) -> Any:
+def without_root(value: Any, root: Path | None) -> Any:
+    """The value without any absolute path of the root."""
     if isinstance(value, str) and root is not None:
         return value.replace(f"{root}/", "").replace(str(root), "the root")
     if isinstance(value, Path):
-        return _without_root(str(value), root)
+        return without_root(str(value), root)
     if isinstance(value, dict):
-        return {key: _without_root(item, root) for key, item in value.items()}
+        return {key: without_root(item, root) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_root(item, root) for item in value]
+        return [without_root(item, root) for item in value]
     return value

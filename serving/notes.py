@@ -4,6 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
+from serving.inbox import NearDuplicate
 from serving.requests import Name, Scoped, storable
 from serving.schemas import PlainDict, Reply
 from wiki.vaults.write import MOST_BODY, NoteRequest
@@ -39,6 +40,9 @@ class NoteWritten(Reply):
     content_hash: str
     dry_run: bool = False
     indexed: bool = Field(default=False, description="Never for a staged note.")
+    near_duplicates: list[NearDuplicate] = Field(
+        default=[], description="Of a staged note: curated or staged ones that say nearly the same. A warning only."
+    )
 
 
 class NoteHeading(Reply):

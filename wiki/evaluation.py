@@ -122,7 +122,7 @@ class Workbench:
         progress: Progress | None = None,
     ) -> None:
         self.collection = collection
-        self.store = PassageStore(scratch / "lance", embedder.dim)
+        self.store = PassageStore(scratch / "lance", embedder.dim, search.language)
         self._records = {f"d_{number}_1": document for number, document in enumerate(collection.documents)}
         self._index(embedder, progress)
         self.engine = SearchEngine(lambda: self.store, lambda: embedder, lambda: reranker, search, join=self._join)

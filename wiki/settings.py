@@ -95,6 +95,12 @@ class ExtractionSettings(Section):
     classify_threshold: float = Field(default=0.18, ge=0, le=1, description="Nearest category below this: Others.")
 
 
+Language = Literal[
+    "arabic", "danish", "dutch", "english", "finnish", "french", "german", "greek", "hungarian", "italian", "norwegian",
+    "portuguese", "romanian", "russian", "spanish", "swedish", "tamil", "turkish",
+]  # fmt: skip
+
+
 class SearchSettings(Section):
     recall_n: int = Field(default=200, ge=1, le=2_000, description="Passages each channel recalls.")
     rerank_n: int = Field(default=50, ge=1, le=500, description="Fused topics the reranker sees.")
@@ -102,6 +108,11 @@ class SearchSettings(Section):
     lambda_: float = Field(default=0.1, ge=0, le=1, alias="lambda", description="Strength of the document's weight.")
     top_k_cap: int = Field(default=100, ge=1, le=1_000, description="The most hits one search may ask for.")
     rrf_k: int = Field(default=60, ge=1, le=1_000, description="Constant of reciprocal rank fusion.")
+    language: Language = Field(
+        default="english",
+        description="Whose word endings keyword search takes off, so that inflected words are found. A change indexes "
+        "the words anew at the next `wiki sync`.",
+    )
 
 
 class KnowledgeSettings(Section):
@@ -197,7 +208,9 @@ class VaultsSettings(Section):
         default=(),
         description="Further vaults, beside `ai` and `user`, whose folders beginning with `_` stay unsearched.",
     )
-    inbox_days: int = Field(default=30, ge=1, le=3_650, description="A staged note nobody decides on expires then.")
+    inbox_days: int = Field(
+        default=30, ge=0, le=3_650, description="A staged note nobody decides on expires then; 0: never."
+    )
 
 
 class Settings(Section):

@@ -9,10 +9,12 @@ from serving.deps import QueryTenant, Wait, body_tenant
 from serving.envelope import Success, success
 from serving.errors import documented
 from serving.notes import BriefReply, NeighbourNotes, NewNote, NoteDetail, NoteWritten, RelatedNotes
+from serving.routes import links
 from wiki.library.notes import BRIEF_TOKENS, MOST_DEPTH, MOST_RELATED
 from wiki.vaults.contract import Contract
 
 router = APIRouter(prefix="/api/v1/vaults", tags=["vaults"])
+router.include_router(links.router)
 NoteId = Annotated[str, Path(pattern=r"^n_[0-9a-f]{12}$", description="Id of a note.")]
 
 

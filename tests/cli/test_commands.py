@@ -26,8 +26,15 @@ COMMANDS = [
     "vault init",
     "vault write",
     "vault brief",
+    "vault inbox",
+    "vault inbox promote",
+    "vault inbox reject",
+    "vault inbox expire",
+    "vault links",
+    "vault orphans",
     "verify",
     "status",
+    "mcp",
     "config",
     "doctor",
     "eval",
@@ -48,7 +55,7 @@ def test_these_are_the_commands() -> None:
 def test_every_command_teaches_with_an_example_and_takes_the_shared_options(wiki: Wiki, command: str) -> None:
     text = wiki(*command.split(), "--help").out
     assert f"    wiki {command}" in text or re.search(rf"WIKI_\S+ wiki {command}", text)
-    wanted = {"--root", "--app", "--project"} | (set() if command in ("up", "serve") else {"--json"})
+    wanted = {"--root", "--app", "--project"} | (set() if command in ("up", "serve", "mcp") else {"--json"})
     assert wanted <= set(re.findall(r"--\w[\w-]*", text))
 
 

@@ -67,6 +67,7 @@ def test_a_note_is_written_where_the_contract_says_and_found_at_once(client: Tes
     assert data | {"content_hash": ""} == {
         "note_id": note_id("work", "SecOps/key-rotation.md"), "vault": "work", "path": "SecOps/key-rotation.md",
         "rule_id": "operational", "content_hash": "", "dry_run": False, "indexed": True,
+        "near_duplicates": [],
     }  # fmt: skip
     hits = client.post("/search", json={"query": "rotate spring"}).json()["hits"]
     assert hits[0]["note_id"] == data["note_id"]

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from wiki import __version__
-from wiki.cli import add, configuration, doctor, evaluate, indexes, reading, reextract, stack, vaults
+from wiki.cli import add, agents, configuration, doctor, evaluate, indexes, reading, reextract, stack, vaults
 from wiki.cli.boundary import ErrorBoundary
 
 app = typer.Typer(
@@ -43,7 +43,7 @@ def wiki(
     """
 
 
-for family in (stack, add, reextract, reading, indexes, vaults, configuration, doctor, evaluate):
+for family in (stack, add, reextract, reading, indexes, vaults, agents, configuration, doctor, evaluate):
     family.register(app)
 
 

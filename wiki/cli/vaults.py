@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from wiki.cli import inbox
+from wiki.cli.links import links, orphans
 from wiki.cli.output import print_json, say
 from wiki.cli.scope import AppOption, JsonOption, ProjectOption, RootOption, opened, scope
 from wiki.errors import InvalidInput
@@ -22,8 +24,9 @@ vault_app = typer.Typer(
 
 
 def register(app: typer.Typer) -> None:
-    for command in (init, write, brief):
+    for command in (init, write, brief, links, orphans):
         vault_app.command(command.__name__)(command)
+    inbox.register(vault_app)
     app.add_typer(vault_app)
 
 

@@ -20,6 +20,7 @@ TOKEN_DIM = 96
 VECTOR_INDEX_ROWS = 25_000
 """Below this a flat scan is faster than its index is worth."""
 KEPT_VERSIONS = timedelta(minutes=10)
+ENGLISH = "english"
 _BULK_ROWS = 5_000
 _ID_CHUNK = 500
 _RECALL_COLUMNS = ["passage_id", "record_id", "doc_id", "namespace", "model"]
@@ -95,9 +96,11 @@ class PassageStore:
     the caller. When the folder was exchanged by a rebuild, reads fail: open a new store.
     """
 
-    def __init__(self, path: Path, dim: int) -> None:
+    def __init__(self, path: Path, dim: int, language: str = ENGLISH) -> None:
         self.path = path
         self.dim = dim
+        self.language = language
+        """Whose word endings the full-text index takes off."""
         self._opened: Any = None
         self._reading: Any = None
         self._complete = False
@@ -244,10 +247,32 @@ class PassageStore:
         if table is None:
             return
         present = {index.columns[0] for index in table.list_indices()}
-        wanted = _lancedb().index_configs(with_vector=table.count_rows() >= VECTOR_INDEX_ROWS)
+        wanted = _lancedb().index_configs(self.language, with_vector=table.count_rows() >= VECTOR_INDEX_ROWS)
         for column, config in wanted.items():
             if column not in present:
-                table.create_index(column, config=config, wait_timeout=timedelta(minutes=30))
+                name = self._text_index if column == "search_text" else None
+                table.create_index(column, config=config, name=name, wait_timeout=timedelta(minutes=30))
+        self.ensure_language()
+
+    def ensure_language(self) -> None:
+        """Index the words anew when the language of the settings is another; until then the old index answers."""
+        table = self._table()
+        if table is None:
+            return
+        present = [index.name for index in table.list_indices() if index.columns == ["search_text"]]
+        if not present or present == [self._text_index]:
+            return
+        if self._text_index not in present:
+            config = _lancedb().index_configs(self.language, with_vector=False)["search_text"]
+            table.create_index("search_text", config=config, name=self._text_index, wait_timeout=timedelta(minutes=30))
+        for name in present:
+            if name != self._text_index:
+                table.drop_index(name)
+
+    @property
+    def _text_index(self) -> str:
+        """Its name tells the language. LanceDB asks the oldest index of a column."""
+        return "search_text_idx" if self.language == ENGLISH else f"search_text_{self.language}_idx"
 
     def optimize(self) -> None:
         """Compact files, take new rows into the indexes, drop versions older than ten minutes."""

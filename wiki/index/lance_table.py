@@ -43,11 +43,16 @@ def create_table(path: Path, name: str, rows: Any, schema: Any) -> None:
     lancedb.connect(path, read_consistency_interval=_ALWAYS_FRESH).create_table(name, rows, schema=schema)
 
 
-def index_configs(*, with_vector: bool) -> dict[str, Any]:
-    """The index of each column. Stop words stay: with ICU, dropping them loses other words too."""
+def index_configs(language: str, *, with_vector: bool) -> dict[str, Any]:
+    """The index of each column; words are stemmed as in ``language``. Stop words stay: with ICU, dropping them loses
+    other words too."""
     configs: dict[str, Any] = {
         "search_text": FTS(
-            base_tokenizer="icu/split", language="English", stem=True, remove_stop_words=False, with_position=False
+            base_tokenizer="icu/split",
+            language=language.title(),
+            stem=True,
+            remove_stop_words=False,
+            with_position=False,
         ),
         "passage_id": BTree(),
         "record_id": BTree(),

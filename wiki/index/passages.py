@@ -61,7 +61,8 @@ def _whole(topic: TopicText) -> Passage:
     start, end = trim(topic.body, 0, len(topic.body))
     text, read = topic.body[start:end], _read(topic, start, end)
     first = topic.body_line + topic.body.count("\n", 0, start)
-    return _passage(0, (), text, read, _context(topic.name, (), read), first, first + text.count("\n"))
+    last, shown = first + text.count("\n"), _shown(topic, start, end)
+    return _passage(0, (), text, read, _context(topic.name, (), read), first, last, shown)
 
 
 def _cut(topic: TopicText, embedder: Embedder) -> tuple[Passage, ...]:
@@ -98,8 +99,9 @@ def _pack(
         place = start
         text, read = cut.prefix + topic.body[start:end], cut.prefix + _read(topic, start, end)
         last = line + topic.body.count("\n", start, end)
-        passages.append(_passage(len(passages), cut.path, text, read, context(cut.path), line, last))
-    return tuple(passages) or (_passage(0, (), "", "", context(()), topic.body_line, topic.body_line),)
+        shown = cut.prefix + _shown(topic, start, end)
+        passages.append(_passage(len(passages), cut.path, text, read, context(cut.path), line, last, shown))
+    return tuple(passages) or (_passage(0, (), "", "", context(()), topic.body_line, topic.body_line, ""),)
 
 
 def _read(topic: TopicText, start: int, end: int) -> str:
@@ -108,6 +110,33 @@ def _read(topic: TopicText, start: int, end: int) -> str:
         return topic.body[start:end]
     start, end = trim(topic.read, start, end)
     return topic.read[start:end]
+
+
+def _shown(topic: TopicText, start: int, end: int) -> str:
+    text = topic.body[start:end]
+    return text if topic.read is None else without_unread(text, topic.read[start:end]).strip("\n")
+
+
+def without_unread(text: str, read: str) -> str:
+    """``text`` without the parts that are spaces in ``read``, which is as long, and without the gaps they leave."""
+    if text == read:
+        return text
+    kept: list[str] = []
+    gap = ""
+    last = "\n"
+    left_out = False
+    for character, other in zip(text, read, strict=True):
+        if character != other:
+            left_out, gap = True, ""
+        elif left_out and character.isspace():
+            gap += character
+        else:
+            if left_out:
+                kept.append(gap.lstrip(last) if last.isspace() else gap)
+                left_out, gap = False, ""
+            kept.append(character)
+            last = character
+    return "".join(kept)
 
 
 def _context(name: str, path: Sequence[str], text: str) -> tuple[str, ...]:
@@ -128,11 +157,18 @@ def _same(heading: str, name: str) -> bool:
 
 
 def _passage(
-    ordinal: int, path: tuple[str, ...], text: str, read: str, context: Sequence[str], first: int, last: int
+    ordinal: int,
+    path: tuple[str, ...],
+    text: str,
+    read: str,
+    context: Sequence[str],
+    first: int,
+    last: int,
+    shown: str,
 ) -> Passage:
     embedded = "\n".join([*context, read] if read else context)
     digest = hashlib.sha256(embedded.encode("utf-8", "surrogatepass")).hexdigest()
-    return Passage(ordinal, path, text, read, embedded, digest, first, last)
+    return Passage(ordinal, path, text, read, embedded, digest, first, last, shown)
 
 
 def _characters(embedder: Embedder) -> int:

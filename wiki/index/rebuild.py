@@ -53,6 +53,7 @@ def rebuild(
             lance=beside / "lance",
             catalog=beside / "catalog",
             lock=beside / "write.lock",
+            language=index.language,
             vectors=None if cold else lambda hashes, model: index.store().known_vectors(hashes, model),
         )
         embedded = _fill(building, progress)

@@ -28,6 +28,8 @@ class Passage:
     line_start: int
     """1-based lines of the file, body only, inclusive."""
     line_end: int
+    shown_text: str
+    """``text`` without what is not read, closed up: what an answer shows."""
 
 
 @dataclass(frozen=True)

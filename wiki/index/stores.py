@@ -10,7 +10,7 @@ import duckdb
 from wiki.errors import Conflict, WikiError
 from wiki.filesystem import FileLock, remove_tree
 from wiki.index.catalog import Catalog
-from wiki.index.lance import PassageStore
+from wiki.index.lance import ENGLISH, PassageStore
 from wiki.index.snapshots import SnapshotReader, current, publish
 from wiki.models.protocols import Embedder
 from wiki.tenants import Layout
@@ -30,6 +30,7 @@ class TenantStores:
         lance: Path | None = None,
         catalog: Path | None = None,
         lock: Path | None = None,
+        language: str = ENGLISH,
     ) -> None:
         self.layout = layout
         self.lance_path = lance or layout.lance
@@ -37,6 +38,7 @@ class TenantStores:
         self.base = self.catalog_path.parent
         self.snapshots = SnapshotReader(self.catalog_path)
         self.upserts_since_optimize = 0
+        self.language = language
         self._embedder = embedder
         self._lock_path = lock or layout.write_lock
         self._store: tuple[int, PassageStore] | None = None
@@ -56,7 +58,7 @@ class TenantStores:
         name = current(self.catalog_path)
         generation = name.generation if name else 0
         if self._store is None or self._store[0] != generation:
-            self._store = (generation, PassageStore(self.lance_path, self._embedder().dim))
+            self._store = (generation, PassageStore(self.lance_path, self._embedder().dim, self.language))
         return self._store[1]
 
     def mend(self) -> None:
@@ -84,6 +86,7 @@ class TenantStores:
                     publish(catalog)
                 else:
                     self.store().add_columns()
+                    self.store().ensure_language()
             elif current(self.catalog_path) is None:
                 publish(catalog)
 

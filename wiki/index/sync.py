@@ -22,7 +22,7 @@ from wiki.index.catalog import Catalog
 from wiki.index.drift import Drift, document_drift
 from wiki.index.folders import Folder, read_folder
 from wiki.index.journal import Intent, clear_intent, note_intent, read_intent
-from wiki.index.lance import PassageStore, any_of
+from wiki.index.lance import ENGLISH, PassageStore, any_of
 from wiki.index.notes.batches import chunk_notes, cut_notes, note_rows, touched_notes
 from wiki.index.notes.drift import RULES, note_drift
 from wiki.index.notes.plan import NoteBatch, plan_notes
@@ -65,8 +65,9 @@ class TenantIndex(TenantStores):
         catalog: Path | None = None,
         lock: Path | None = None,
         vectors: Lookup | None = None,
+        language: str = ENGLISH,
     ) -> None:
-        super().__init__(layout, embedder, lance=lance, catalog=catalog, lock=lock)
+        super().__init__(layout, embedder, lance=lance, catalog=catalog, lock=lock, language=language)
         self.vaults = vaults
         self.outbox = Outbox(self.base)
         self._taxonomy = taxonomy

@@ -84,25 +84,31 @@ class Notes(Reading):
     def related_notes(self, note_id: str, limit: int = 10) -> tuple[RelatedNote, ...]:
         """The notes nearest by meaning, by the vectors in the index: nothing is embedded. Raises NotFound."""
         check_range("limit", limit, 1, MOST_RELATED)
-        if not self._lookup.notes([note_id]):
+        best = self._nearest(note_id, limit * 8)
+        ranked = sorted(best, key=lambda i: (-best[i], i))
+        # One read for the note itself and those that most likely answer: a read of the catalog costs milliseconds.
+        rows = self._lookup.notes([note_id, *ranked[:limit]])
+        if note_id not in rows:
             raise _not_found(note_id)
+        if any(i not in rows for i in ranked[:limit]):
+            rows |= self._lookup.notes(ranked[limit:])
+        shown = [i for i in ranked if i in rows][:limit]
+        return tuple(
+            RelatedNote(i, rows[i].vault, rows[i].path, rows[i].title, round(max(0.0, best[i]), 4)) for i in shown
+        )
+
+    def _nearest(self, note_id: str, limit: int) -> dict[str, float]:
+        """Other notes by the cosine of their nearest passage, out of the ``limit`` nearest passages."""
         store = self.index.store()
         own = store.rows(["vector"], any_of("record_id", [note_id])).column("vector").to_pylist()
-        if not own:
-            return ()
-        middle = np.mean(np.asarray(own, np.float32), axis=0)
+        middle = np.mean(np.asarray(own, np.float32), axis=0) if own else np.zeros(1, np.float32)
         length = float(np.linalg.norm(middle))
-        if length == 0.0:
-            return ()
-        where = f"record_type = 'note' AND record_id != {quote(note_id)}"
         best: dict[str, float] = {}
-        for recall in store.vector(middle / length, limit * 8, where):
-            best[recall.record_id] = max(recall.score, best.get(recall.record_id, -1.0))
-        rows = self._lookup.notes(best)
-        ranked = sorted((record_id for record_id in best if record_id in rows), key=lambda i: (-best[i], i))[:limit]
-        return tuple(
-            RelatedNote(i, rows[i].vault, rows[i].path, rows[i].title, round(max(0.0, best[i]), 4)) for i in ranked
-        )
+        if length > 0.0:
+            where = f"record_type = 'note' AND record_id != {quote(note_id)}"
+            for recall in store.vector(middle / length, limit, where):
+                best[recall.record_id] = max(recall.score, best.get(recall.record_id, -1.0))
+        return best
 
     def neighbours(self, note_id: str, depth: int = 1) -> tuple[Neighbour, ...]:
         """Notes reached by at most ``depth`` links, in either direction, the nearest first. Raises NotFound."""

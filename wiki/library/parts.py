@@ -43,7 +43,8 @@ class TenantParts:
         self.layout = layout
         self.documents = DocumentStore(layout)
         self.taxonomy = TaxonomyFile(layout.taxonomy, layout.index / "taxonomy.json")
-        self.index = TenantIndex(layout, lambda: library.embedder, self.taxonomy, vaults=self.vaults)
+        language = library.settings.knowledge.search.language
+        self.index = TenantIndex(layout, lambda: library.embedder, self.taxonomy, vaults=self.vaults, language=language)
 
     @property
     def tenant(self) -> Tenant:

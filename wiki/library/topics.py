@@ -15,10 +15,12 @@ from wiki.index.identity import normalised
 from wiki.index.notes.records import read_record
 from wiki.index.notes.rows import NoteRef, NoteRow, is_note_id
 from wiki.index.notes.survey import VaultFolders
+from wiki.index.passages import without_unread
 from wiki.index.snapshots import SnapshotReader
 from wiki.search.records import TopicRecord
 from wiki.tenants import Layout
 from wiki.vaults.model import Vault
+from wiki.vaults.notes.parser import read_text
 from wiki.vaults.visibility import why_hidden
 
 _COLUMNS = """t.topic_id, t.doc_id, d.category_id, t.name, t.topic_path, t.depth,
@@ -95,7 +97,8 @@ class TopicLookup:
         return record is not None and record.note is not None
 
     def content(self, topic_id: str) -> str:
-        """The body of a topic or note as its file holds it now; empty when it was removed or hidden a moment ago."""
+        """The body of a topic as its file holds it now, of a note without its comments; empty when it was removed or
+        hidden a moment ago."""
         cursor = self._snapshots.cursor()
         if is_note_id(topic_id):
             return self._note_body(cursor, topic_id) if cursor else ""
@@ -114,7 +117,8 @@ class TopicLookup:
             record = read_record(VaultFolders(self._layout, self._vaults()), NoteRef(*row)) if row else None
         except OSError:
             return ""
-        return record.note.body if record and record.note else ""
+        note = record.note if record else None
+        return without_unread(note.body, read_text(note)) if note else ""
 
     def _record(self, *row: object) -> TopicRecord:
         *head, path, labels, source = row

@@ -233,7 +233,7 @@ class SearchEngine:
         except WikiError:
             raise
         except (RuntimeError, OSError, ValueError):
-            return read(PassageStore(store.path, store.dim))
+            return read(PassageStore(store.path, store.dim, store.language))
 
 
 def check_query(query: SearchQuery, settings: SearchSettings) -> None:

@@ -26,7 +26,11 @@ class Decision:
     note_id: str | None = None
     content_hash: str | None = None
     reason: str | None = None
-    """Why it was refused."""
+    """Why it was refused, or why a person rejected it."""
+    target: str | None = None
+    """Where a note that leaves its place goes: a path in its vault, or below the tenant's folder for the trash."""
+    before: str | None = None
+    """SHA-256 of the note when it was decided on."""
 
 
 def note_decision(layout: Layout, decision: Decision) -> None:

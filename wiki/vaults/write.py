@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +16,7 @@ from wiki.settings import VaultsSettings
 from wiki.tenants import Layout
 from wiki.vaults.audit import Decision, Outcome, note_decision
 from wiki.vaults.contract import Actor, load_contract
+from wiki.vaults.inbox import NearDuplicate, near_duplicates
 from wiki.vaults.model import Vault, note_id
 from wiki.vaults.places import checked_folder, folder_on_disk
 from wiki.vaults.routing import PERSON_RULE, Routed, Wanted, route
@@ -54,6 +55,8 @@ class WrittenNote:
     path: str
     rule_id: str
     content_hash: str
+    near_duplicates: tuple[NearDuplicate, ...] = ()
+    """Of a note that is staged: those of its vault, curated or staged, that say nearly the same."""
 
 
 def write_note(layout: Layout, settings: VaultsSettings, request: NoteRequest) -> WrittenNote:
@@ -67,11 +70,16 @@ def write_note(layout: Layout, settings: VaultsSettings, request: NoteRequest) -
         _check_request(request)
         routed = route(load_contract(layout), _wanted(request))
         vault = _vault(layout, settings, routed)
-        parts = checked_folder(vault, routed.folder, staging=routed.rule_id != PERSON_RULE and routed.folder == INBOX)
+        staging = routed.rule_id != PERSON_RULE and routed.folder == INBOX
+        parts = checked_folder(vault, routed.folder, staging=staging)
         _check_required(request, routed)
         data = _data(request, routed)
         with turn(layout, vault):
-            return _write(layout, vault, parts, request, routed, data)
+            written = _write(layout, vault, parts, request, routed, data)
+        if not staging:
+            return written
+        near = near_duplicates(layout, settings, vault, request.body, but=written.note_id)
+        return replace(written, near_duplicates=near)
     except WikiError as error:
         if not request.dry_run:
             note_decision(layout, _decision(request, "refused", error.details.get("rule_id"), reason=error.message))

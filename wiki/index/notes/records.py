@@ -20,7 +20,7 @@ from wiki.vaults.notes.parser import parse_note
 from wiki.vaults.notes.resolving import keys_of, names_of
 from wiki.vaults.visibility import why_hidden
 
-NOTE_VERSION = 1
+NOTE_VERSION = 2
 """Raised when reading, cutting or row contents change, so that every note is read anew."""
 _COLUMNS = {"tags", "tag", "aliases", "alias", "type", "status", "date", "title", "created", "lang", "language"}
 """Front matter with a column of its own, or that is text."""
@@ -81,8 +81,8 @@ def note_passage_rows(
             namespace=row.namespace,
             title=row.title,
             name=row.title,
-            heading_path=" > ".join(passage.heading_path),
-            text=passage.text,
+            heading_path=" > ".join(passage.heading_path or _headings_at(row, passage.line_start)),
+            text=passage.shown_text,
             search_text=fold("\n".join([*head, *passage.heading_path, passage.searched_text])),
             labels=row.tags,
             type=row.type,
@@ -104,6 +104,15 @@ def note_passage_rows(
         )
         for passage in passages
     ]
+
+
+def _headings_at(row: NoteRow, line: int) -> tuple[str, ...]:
+    """The headings above a line, its own among them; a note's only heading counts for all of it."""
+    above: list[tuple[int, str]] = []
+    for level, text, place in row.headings:
+        if place <= line or len(row.headings) == 1:
+            above = [(other, said) for other, said in above if other < level] + [(level, text)]
+    return tuple(text for _, text in above if text)
 
 
 def stem(path: str) -> str:

@@ -1,0 +1,1 @@
+"""The MCP server: what an agent may do, over stdio and HTTP."""
