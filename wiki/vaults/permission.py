@@ -57,7 +57,7 @@ def _folders(route: Route) -> set[str]:
 
 
 def _within(folder: str, given: str) -> bool:
-    return folder == given or bool(given) and folder.startswith(f"{given}/")
+    return folder == given or (bool(given) and folder.startswith(f"{given}/"))
 
 
 def _refused(contract: Contract, actor: Actor, vault: str, place: str) -> Forbidden:

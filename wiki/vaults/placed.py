@@ -37,6 +37,9 @@ class PlacedNote:
 
 def read_placed(placed: PlacedNote) -> bytes:
     """The note's bytes, never of what a link leads to. Raises NotFound when it is gone, InternalError unread."""
+    folder = placed.location.parent
+    if folder.resolve() != (placed.vault.root.resolve() / placed.file).parent:
+        raise missing(placed)
     try:
         with os.fdopen(os.open(placed.location, _OPEN), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
