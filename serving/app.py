@@ -16,7 +16,18 @@ from serving.context import REQUEST_ID_HEADER, RequestContext
 from serving.deps import Service
 from serving.mcp.http import PATH, McpEndpoint
 from serving.metrics import Metrics
-from serving.routes import categories, documents, health, inbox, jobs, search, topics, unified_search, vaults
+from serving.routes import (
+    categories,
+    documents,
+    health,
+    inbox,
+    jobs,
+    note_edits,
+    search,
+    topics,
+    unified_search,
+    vaults,
+)
 from serving.security import HostGuard, check_bind
 from serving.slots import UploadSlots
 from serving.uploads import clear_abandoned
@@ -81,7 +92,7 @@ def create_app(settings: Settings, library: Library | None = None, cascade: Casc
     app = FastAPI(title="Knowledge Wiki", version=__version__, description=DESCRIPTION, lifespan=lifespan)
     app.state.service = service
     errors.install(app)
-    for noun in (documents, topics, categories, search, unified_search, vaults, inbox, health):
+    for noun in (documents, topics, categories, search, unified_search, vaults, note_edits, inbox, health):
         app.include_router(noun.router)
     app.include_router(jobs.router, prefix="/api/v1/knowledge/jobs")
     app.include_router(jobs.router, prefix="/api/v1/jobs", include_in_schema=False)
