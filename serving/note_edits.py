@@ -6,6 +6,7 @@ from pydantic import AfterValidator, Field
 
 from serving.requests import Scoped, storable
 from serving.schemas import Reply
+from wiki.vaults.move import MoveRequest
 from wiki.vaults.write import MOST_BODY, MOST_KEYS
 
 ExpectedHash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="`content_hash` of the note you read.")]
@@ -33,6 +34,43 @@ class PropertiesEdit(Scoped):
     )
     expected_hash: ExpectedHash
     actor: ActorName = "agent"
+
+
+class NoteMove(Scoped):
+    """Where a note is to go."""
+
+    folder: Annotated[str, Field(max_length=2_000)] | None = Field(
+        default=None, description="In the note's vault; its own folder when absent."
+    )
+    title: Annotated[str, Field(max_length=2_000)] | None = Field(
+        default=None, description="A new title, and with it a new file name."
+    )
+    dry_run: bool = False
+    expected_hash: ExpectedHash | None = Field(default=None, description="Needed unless it is a dry run.")
+    actor: ActorName = "agent"
+
+    def to_request(self) -> MoveRequest:
+        return MoveRequest(**self.model_dump(exclude={"app_id", "project_id"}))
+
+
+class LinkedNote(Reply):
+    note_id: str
+    vault: str
+    path: str
+    links: int = Field(description="Links in it that are written anew.")
+
+
+class NoteMoved(Reply):
+    note_id: str = Field(description="The new one: the path makes the id.")
+    vault: str
+    path: str
+    old_id: str
+    old_path: str
+    rule_id: str
+    content_hash: str
+    linked: list[LinkedNote]
+    dry_run: bool = False
+    indexed: bool = False
 
 
 class NoteEdited(Reply):

@@ -1,4 +1,4 @@
-"""Parts of notes changed: sections and front matter."""
+"""Notes changed: sections, front matter, where they lie."""
 
 from dataclasses import asdict
 
@@ -7,7 +7,7 @@ from fastapi import APIRouter, Request
 from serving.deps import Wait, body_tenant
 from serving.envelope import Success, success
 from serving.errors import documented
-from serving.note_edits import NoteEdited, PropertiesEdit, SectionEdit
+from serving.note_edits import NoteEdited, NoteMove, NoteMoved, PropertiesEdit, SectionEdit
 from serving.routes.vaults import NoteId
 
 router = APIRouter(prefix="/api/v1/vaults", tags=["vaults"])
@@ -30,3 +30,10 @@ def edit_properties(request: Request, note_id: NoteId, body: PropertiesEdit, wai
         note_id, body.set, body.remove, expected_hash=body.expected_hash, actor=body.actor, wait=wait
     )
     return success(request, NoteEdited(**asdict(edited), indexed=indexed))
+
+
+@router.post("/notes/{note_id}/move", responses=documented(403, 404, 409))
+def move_note(request: Request, note_id: NoteId, body: NoteMove, wait: Wait = None) -> Success[NoteMoved]:
+    """Move or rename a note within its vault; links that lead to it follow. 409 when one is ambiguous."""
+    moved, indexed = body_tenant(request, body).move_note(note_id, body.to_request(), wait=wait)
+    return success(request, NoteMoved(**asdict(moved), dry_run=body.dry_run, indexed=indexed))

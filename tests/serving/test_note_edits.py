@@ -136,3 +136,36 @@ def test_another_tenant_cannot_change_the_note(client: TestClient, vaults: Path)
     reply = patch(client, vaults, PUMP, "properties", set={"a": "b"}, actor="person", project_id="elsewhere")
     assert reply.status_code in (404, 422)
     assert (vaults / "work" / "CloudOps" / "Pump.md").read_bytes() == TEXT.encode()
+
+
+def test_a_note_is_moved_with_its_links_dry_run_first(client: TestClient, vaults: Path) -> None:
+    write_note(vaults / "work", "Weekly/Week.md", "See [[Pump]].\n")
+    url = f"{NOTES}/{note_id(*PUMP)}/move"
+    digest = sha256(TEXT.encode()).hexdigest()
+    wanted = {"folder": "SecOps", "title": "Big Pump", "expected_hash": digest}
+    planned = client.post(url, json={**wanted, "dry_run": True})
+    assert planned.status_code == 200, planned.text
+    assert (vaults / "work" / "CloudOps" / "Pump.md").is_file()
+    moved = client.post(url, json=wanted)
+    assert moved.status_code == 200, moved.text
+    told = moved.json()["data"]
+    assert {**planned.json()["data"], "dry_run": False, "indexed": True} == told
+    assert (told["path"], [note["path"] for note in told["linked"]]) == ("SecOps/Big Pump.md", ["Weekly/Week.md"])
+    assert (vaults / "work" / "Weekly" / "Week.md").read_text() == "See [[Big Pump]].\n"
+    assert client.get(f"{NOTES}/{told['note_id']}").status_code == 200
+    assert client.get(f"{NOTES}/{told['old_id']}").status_code == 404
+    assert client.post(url, json=wanted).status_code == 404
+
+
+def test_a_staged_note_cannot_be_moved_and_a_taken_name_is_a_conflict(client: TestClient, vaults: Path) -> None:
+    staged = f"{NOTES}/{note_id('user', '_inbox/Tea.md')}/move"
+    digest = sha256(STAGED.encode()).hexdigest()
+    for actor in ("agent", "person"):
+        reply = client.post(staged, json={"folder": "facts", "expected_hash": digest, "actor": actor})
+        assert reply.status_code == 404, reply.text
+    write_note(vaults / "work", "SecOps/Pump.md", "# Twin\n")
+    reply = client.post(
+        f"{NOTES}/{note_id(*PUMP)}/move", json={"folder": "SecOps", "expected_hash": sha256(TEXT.encode()).hexdigest()}
+    )
+    assert (reply.status_code, reply.json()["error"]["code"]) == (409, "CONFLICT")
+    assert (vaults / "user" / "_inbox" / "Tea.md").read_text() == STAGED

@@ -90,7 +90,9 @@ class Library:
     def recover(self) -> None:
         """Finish or empty what a crash left in any ``.staging``. Safe at any time, also beside running writers."""
         for tenant in self.tenants():
-            self.tenant(tenant.app_id, tenant.project_id).documents.recover()
+            here = self.tenant(tenant.app_id, tenant.project_id)
+            here.documents.recover()
+            here.recover_moves()
 
     def warm(self) -> None:
         """Load LanceDB and the embedding model, exporting it once if needed, and embed the default categories.
