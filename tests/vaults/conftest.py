@@ -37,7 +37,7 @@ class Inboxes:
         front_matter = {**FACT, **more}
         return write_note(self.layout, self.settings, NoteRequest("user-facts", title, body, front_matter=front_matter))
 
-    def list(self, vault: str | None = None) -> list[InboxItem]:
+    def staged(self, vault: str | None = None) -> list[InboxItem]:
         return staged_notes(self.layout, self.settings, vault)
 
     def promote(self, note_id: str, folder: str = "facts", actor: Any = "person", **more: Any) -> PromotedNote:

@@ -17,7 +17,7 @@ def test_a_rejected_note_lies_in_the_trash_with_its_reason_in_the_audit(inboxes:
     gone = inboxes.reject(staged.note_id, " not\n true ", expected_hash=staged.content_hash)
     assert (inboxes.layout.home / gone.trash).read_bytes() == data
     assert gone.trash.startswith(".trash/inbox/user/")
-    assert inboxes.list() == []
+    assert inboxes.staged() == []
     row = list(read_audit(inboxes.layout))[-1]
     assert (row.action, row.actor, row.outcome, row.reason) == ("reject", "person", "allowed", "not true")
     [item] = inboxes.decided("rejected")
@@ -72,7 +72,7 @@ def test_notes_nobody_decided_on_expire(inboxes: Inboxes) -> None:
     assert [note.path for note in inboxes.expire(days=29)] == ["_inbox/deep/By hand.md"]
     assert [(note.note_id, note.state) for note in inboxes.expire(days=31)] == [(old.note_id, "expired")]
     assert inboxes.expire(days=3_000) == []
-    assert [item.path for item in inboxes.list()] == ["_inbox/picture.png"]
+    assert [item.path for item in inboxes.staged()] == ["_inbox/picture.png"]
     assert {item.path for item in inboxes.decided("expired")} == {"_inbox/deep/By hand.md", old.path}
     assert {item.decided_by for item in inboxes.decided("expired")} == {"upkeep"}
     assert all((inboxes.layout.home / str(item.target)).is_file() for item in inboxes.decided("expired"))
@@ -99,4 +99,4 @@ def test_a_trash_on_another_disk_gets_a_copy_first(inboxes: Inboxes, monkeypatch
     monkeypatch.setattr("wiki.vaults.discard.rename_noreplace", across)
     gone = inboxes.reject(staged.note_id)
     assert (inboxes.layout.home / gone.trash).read_bytes() == data
-    assert inboxes.list() == []
+    assert inboxes.staged() == []

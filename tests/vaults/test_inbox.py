@@ -13,7 +13,7 @@ from wiki.vaults.model import note_id
 
 def test_a_staged_note_is_told_with_where_it_came_from(inboxes: Inboxes) -> None:
     written = inboxes.stage()
-    [item] = inboxes.list()
+    [item] = inboxes.staged()
     assert (item.note_id, item.vault, item.path, item.content_hash) == (
         written.note_id, "user", written.path, written.content_hash,
     )  # fmt: skip
@@ -27,17 +27,17 @@ def test_a_staged_note_is_told_with_where_it_came_from(inboxes: Inboxes) -> None
 def test_what_a_note_says_of_its_date_does_not_decide_when_it_expires(inboxes: Inboxes) -> None:
     inboxes.stage("Old", date="1999-01-01")
     inboxes.stage("New", date="2999-01-01")
-    assert {str(item.expires_at)[:4] for item in inboxes.list()} <= {
+    assert {str(item.expires_at)[:4] for item in inboxes.staged()} <= {
         f"{datetime.now(UTC).year}", f"{datetime.now(UTC).year + 1}",
     }  # fmt: skip
     inboxes.settings = VaultsSettings(inbox_days=0)
-    assert [item.expires_at for item in inboxes.list()] == [None, None]
+    assert [item.expires_at for item in inboxes.staged()] == [None, None]
 
 
 def test_a_file_dropped_by_hand_counts_from_its_own_time(inboxes: Inboxes) -> None:
     file = inboxes.drop("user/_inbox/By hand.md", "Keeps bees.\n")
     os.utime(file, (1_700_000_000, 1_700_000_000))
-    [item] = inboxes.list()
+    [item] = inboxes.staged()
     assert (item.title, item.source, item.staged_at) == ("By hand", None, "2023-11-14T22:13:20Z")
 
 
@@ -54,7 +54,7 @@ def test_what_cannot_be_read_is_listed_with_its_fault(inboxes: Inboxes) -> None:
     inboxes.drop("user/_inbox/deeper/good.md", "Fine.\n")
     inboxes.drop("user/_inbox/.DS_Store", "x")
     os.mkfifo(inbox / "pipe.md")
-    faults = {item.path.removeprefix("_inbox/"): item.fault or "" for item in inboxes.list()}
+    faults = {item.path.removeprefix("_inbox/"): item.fault or "" for item in inboxes.staged()}
     assert sorted(faults) == [
         "a.sync-conflict-20260101-120000-ABCDEFG.md", "broken.md", "cloud.md", "deeper/good.md", "folder", "latin.md",
         "link.md", "picture.png", "pipe.md",
@@ -63,7 +63,7 @@ def test_what_cannot_be_read_is_listed_with_its_fault(inboxes: Inboxes) -> None:
     for name, word in {"link.md": "link", "folder": "link", "cloud.md": "cloud", "latin.md": "UTF-8", "picture.png": "no note",
                        "pipe.md": "no regular file", "broken.md": "line"}.items():  # fmt: skip
         assert word in faults[name], (name, faults[name])
-    assert all(item.content_hash is None for item in inboxes.list() if "link" in (item.fault or ""))
+    assert all(item.content_hash is None for item in inboxes.staged() if "link" in (item.fault or ""))
 
 
 def test_an_inbox_that_is_a_link_is_told_and_not_followed(inboxes: Inboxes) -> None:
@@ -72,7 +72,7 @@ def test_an_inbox_that_is_a_link_is_told_and_not_followed(inboxes: Inboxes) -> N
     (outside / "a.md").write_text("outside")
     (inboxes.home / "user" / "_inbox").rmdir()
     (inboxes.home / "user" / "_inbox").symlink_to(outside, target_is_directory=True)
-    [item] = inboxes.list()
+    [item] = inboxes.staged()
     assert (item.path, item.fault) == ("_inbox", "is a link, which is not followed")
 
 
@@ -80,12 +80,12 @@ def test_every_inbox_of_every_vault_is_listed(inboxes: Inboxes) -> None:
     for path in ("work/_inbox/a.md", "user/facts/_Inbox/b.md", "user/_inbox/c.md"):
         inboxes.drop(path, f"Text of {path}.\n")
     inboxes.drop("user/facts/d.md", "Curated.\n")
-    assert [f"{item.vault}/{item.path}" for item in inboxes.list()] == [
+    assert [f"{item.vault}/{item.path}" for item in inboxes.staged()] == [
         "user/_inbox/c.md", "user/facts/_Inbox/b.md", "work/_inbox/a.md",
     ]  # fmt: skip
-    assert [item.vault for item in inboxes.list("work")] == ["work"]
+    assert [item.vault for item in inboxes.staged("work")] == ["work"]
     with pytest.raises(InvalidInput, match="there are user, work"):
-        inboxes.list("nowhere")
+        inboxes.staged("nowhere")
 
 
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root reads everything")
@@ -93,7 +93,7 @@ def test_a_folder_that_cannot_be_listed_is_told(inboxes: Inboxes) -> None:
     closed = inboxes.drop("user/_inbox/closed/a.md", "x").parent
     closed.chmod(0)
     try:
-        [item] = inboxes.list()
+        [item] = inboxes.staged()
         assert (item.path, "cannot be" in (item.fault or "")) == ("_inbox/closed", True)
     finally:
         closed.chmod(0o755)
@@ -110,7 +110,7 @@ def test_near_duplicates_are_told_on_staging_and_in_the_list_without_their_text(
     assert "zebras" not in repr(second)
     other = inboxes.stage("Bees", "Sleeps long on Sundays.\n")
     assert other.near_duplicates == ()
-    listed = {item.note_id: item for item in inboxes.list()}
+    listed = {item.note_id: item for item in inboxes.staged()}
     assert {near.note_id for near in listed[first.note_id].near_duplicates} == {
         second.note_id, note_id("user", "facts/Tools.md"),
     }  # fmt: skip

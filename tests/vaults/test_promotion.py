@@ -18,7 +18,7 @@ from wiki.vaults.notes.parser import parse_note
 def test_a_promoted_note_keeps_every_byte_and_says_where_it_came_from(inboxes: Inboxes) -> None:
     text = "---\n# mine\nsource:  'chat'   # odd\nevidence: \"I said so\"\r\nstatus: staged\ntags: [a,b]\n---\r\nBody \t\n\n---\nx: y\n"
     inboxes.drop("user/_inbox/2026-11-30-odd.md", text)
-    [item] = inboxes.list()
+    [item] = inboxes.staged()
     promoted = inboxes.promote(item.note_id, expected_hash=item.content_hash)
     assert (promoted.vault, promoted.path) == ("user", "facts/2026-11-30-odd.md")
     assert promoted.note_id == note_id("user", promoted.path)
@@ -31,7 +31,7 @@ def test_a_promoted_note_keeps_every_byte_and_says_where_it_came_from(inboxes: I
     assert note.front_matter["staged_at"] == item.staged_at
     assert note.front_matter["promoted_at"] in rest
     assert (note.front_matter["source"], note.front_matter["evidence"]) == ("chat", "I said so")
-    assert inboxes.list() == []
+    assert inboxes.staged() == []
     assert list((inboxes.home / "user" / "_inbox").iterdir()) == []
 
 
