@@ -38,7 +38,8 @@ def _carried_out(layout: Layout, vaults: Mapping[str, Vault], staged: Mapping[st
         if row.outcome != "allowed" or row.note_id is None or row.action not in (*DECISIONS, "write"):
             continue
         earlier = open_ones.pop(row.note_id, None)
-        if earlier is not None and not _cut_short(layout, vaults, earlier, row.before):
+        taken_again = earlier is not None and (earlier.action, earlier.target) == (row.action, row.target)
+        if earlier is not None and not taken_again and not _cut_short(layout, vaults, earlier, row.before):
             done.append(earlier)
         if row.action in DECISIONS:
             open_ones[row.note_id] = row
