@@ -30,6 +30,7 @@ COMMANDS = [
     "vault inbox promote",
     "vault inbox reject",
     "vault inbox expire",
+    "vault move",
     "vault links",
     "vault orphans",
     "verify",

@@ -60,3 +60,39 @@ def test_an_empty_brief_says_why(wiki: Wiki) -> None:
     outcome = wiki("vault", "brief")
     assert (outcome.code, outcome.out) == (0, "")
     assert "nothing to tell yet" in outcome.err
+
+
+def test_a_note_is_moved_with_its_links_after_a_dry_run(wiki: Wiki, root: Path) -> None:
+    vault = root / "default/default/vaults/work"
+    (vault / "CloudOps").mkdir(parents=True)
+    (vault / "CloudOps/Pump.md").write_text("# Pump\n")
+    (vault / "Week.md").write_text("[[Pump]]\n")
+    wiki("sync")
+    asked = ("vault", "move", "work/CloudOps/Pump.md", "--folder", "SecOps", "--title", "Big Pump")
+    planned = wiki(*asked, "--dry-run", "--json").json
+    assert (planned["path"], (vault / "CloudOps/Pump.md").is_file()) == ("SecOps/Big Pump.md", True)
+    moved = wiki(*asked)
+    assert moved.code == 0, moved.err
+    assert "work/Week.md: 1 link" in moved.out
+    assert (vault / "Week.md").read_text() == "[[Big Pump]]\n"
+    assert wiki(*asked).code != 0
+
+
+def test_what_is_staged_is_listed_and_decided_on_by_a_person(wiki: Wiki, tmp_path: Path) -> None:
+    text = tmp_path / "fact.md"
+    text.write_text("The user studies zymurgy.\n")
+    wiki("vault", "init")
+    said = ("--prop", "type=candidate-fact", "--prop", "source=chat", "--prop", "evidence=said")
+    for title in ("Brewing", "Brews"):
+        wrote = wiki("vault", "write", "user-facts", "--actor", "agent", "--title", title, *said, "--body", text)
+        assert wrote.code == 0, wrote.err
+    staged = wiki("vault", "inbox", "--json").json["notes"]
+    assert [note["title"] for note in staged] == ["Brewing", "Brews"]
+    first, second = (note["note_id"] for note in staged)
+    refused = wiki("vault", "inbox", "promote", first, "--folder", "_inbox")
+    assert refused.code != 0
+    assert wiki("vault", "inbox", "promote", first, "--folder", "facts").code == 0
+    assert wiki("vault", "inbox", "reject", second, "--reason", "the same").code == 0
+    assert "zymurgy" in wiki("vault", "brief").out
+    assert wiki("vault", "inbox", "--json").json["notes"] == []
+    assert wiki("vault", "inbox", "expire", "--json").code == 0

@@ -10,6 +10,7 @@ import typer
 
 from wiki.cli import inbox
 from wiki.cli.links import links, orphans
+from wiki.cli.moving import move
 from wiki.cli.output import print_json, say
 from wiki.cli.scope import AppOption, JsonOption, ProjectOption, RootOption, opened, scope
 from wiki.errors import InvalidInput
@@ -24,7 +25,7 @@ vault_app = typer.Typer(
 
 
 def register(app: typer.Typer) -> None:
-    for command in (init, write, brief, links, orphans):
+    for command in (init, write, brief, move, links, orphans):
         vault_app.command(command.__name__)(command)
     inbox.register(vault_app)
     app.add_typer(vault_app)
