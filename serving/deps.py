@@ -16,6 +16,7 @@ from wiki.settings import Settings
 from wiki.tenants import SCOPE_PATTERN, Tenant
 
 DOC_ID_PATTERN = r"^d_[a-f0-9]{12,32}$"
+NOTE_ID_PATTERN = r"^n_[0-9a-f]{12}$"
 TOPIC_ID_PATTERN = r"^d_[a-f0-9]{12,32}_([0-9]{1,9}|h[0-9a-f]{8})$"
 
 

@@ -4,20 +4,19 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from serving.requests import Scoped
+from serving.requests import ContentHash, Scoped
 from serving.schemas import Reply
 from wiki.vaults.discard import MOST_REASON, Rejection
 from wiki.vaults.promotion import Promotion
 
 StateName = Literal["staged", "promoted", "rejected", "expired"]
-Hash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
 class Decision(Scoped):
     actor: Literal["person", "agent"] = Field(
         default="agent", description="Until there are keys, what the caller says. Only a person decides."
     )
-    expected_hash: Hash | None = Field(
+    expected_hash: ContentHash | None = Field(
         default=None, description="`content_hash` of the note as it was seen; 409 when it changed since."
     )
     dry_run: bool = False

@@ -4,12 +4,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from serving.requests import Scoped, storable
+from serving.requests import ContentHash, Scoped, storable
 from serving.schemas import Reply
 from wiki.vaults.move import MoveRequest
 from wiki.vaults.write import MOST_BODY, MOST_KEYS
 
-ExpectedHash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$", description="`content_hash` of the note you read.")]
+ExpectedHash = Annotated[ContentHash, Field(description="`content_hash` of the note you read.")]
 ActorName = Annotated[Literal["person", "agent"], Field(description="Until there are keys, what the caller says.")]
 
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from serving.inbox import NearDuplicate
-from serving.requests import Name, Scoped, storable
+from serving.requests import ContentHash, Name, Scoped, storable
 from serving.schemas import PlainDict, Reply
 from wiki.vaults.write import MOST_BODY, NoteRequest
 
@@ -24,7 +24,7 @@ class NewNote(Scoped):
         default="agent", description="Until there are keys, what the caller says."
     )
     dry_run: bool = False
-    expected_hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
+    expected_hash: ContentHash | None = Field(
         default=None, description="`content_hash` of the note this replaces; without one nothing is overwritten."
     )
 

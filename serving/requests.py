@@ -19,6 +19,7 @@ Title = Annotated[str, Field(max_length=2_000), AfterValidator(clean_title)]
 Labels = Annotated[list[str], AfterValidator(clean_labels)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 Names = Name | Annotated[list[Name], Field(max_length=1_000)]
+ContentHash = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 ScopeName = Annotated[str, Field(pattern=SCOPE_PATTERN)]
 
 

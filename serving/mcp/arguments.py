@@ -4,16 +4,15 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from serving.deps import TOPIC_ID_PATTERN
+from serving.deps import NOTE_ID_PATTERN, TOPIC_ID_PATTERN
 from serving.mcp.bounds import MOST_CHARS, USUAL_CHARS
-from serving.requests import Name, Scoped, storable
+from serving.requests import ContentHash, Name, Scoped, storable
 from serving.unified import UnifiedRequest
 from wiki.errors import InvalidInput
 from wiki.vaults.model import note_id
 from wiki.vaults.write import MOST_BODY, MOST_TITLE, NoteRequest
 
 MOST_BRIEF_TOKENS = 6_000
-NOTE_ID_PATTERN = r"^n_[0-9a-f]{12}$"
 Title = Annotated[str, StringConstraints(min_length=1, max_length=MOST_TITLE)]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
 
@@ -56,7 +55,7 @@ class WriteNote(Scoped):
     vault: Name | None = Field(default=None, description="Only to be sure: refused when the contract says another.")
     folder: Annotated[str, Field(max_length=2_000)] | None = Field(default=None, description="As `vault`.")
     dry_run: bool = Field(default=False, description="Only tell where it would go.")
-    expected_hash: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
+    expected_hash: ContentHash | None = Field(
         default=None, description="`content_hash` of the note this replaces; without it nothing is overwritten."
     )
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from serving.deps import QueryTenant, Wait, body_tenant
+from serving.deps import NOTE_ID_PATTERN, QueryTenant, Wait, body_tenant
 from serving.envelope import Success, success
 from serving.errors import documented
 from serving.notes import BriefReply, NeighbourNotes, NewNote, NoteDetail, NoteWritten, RelatedNotes
@@ -15,7 +15,7 @@ from wiki.vaults.contract import Contract
 
 router = APIRouter(prefix="/api/v1/vaults", tags=["vaults"])
 router.include_router(links.router)
-NoteId = Annotated[str, Path(pattern=r"^n_[0-9a-f]{12}$", description="Id of a note.")]
+NoteId = Annotated[str, Path(pattern=NOTE_ID_PATTERN, description="Id of a note.")]
 
 
 @router.post("/notes", status_code=201, responses=documented(403, 409))

@@ -8,11 +8,9 @@ from wiki.errors import InvalidInput
 from wiki.settings import VaultsSettings
 from wiki.tenants import Layout
 from wiki.vaults.audit import Decision, read_audit
-from wiki.vaults.inbox import DECISIONS, InboxItem, State, staged_files
+from wiki.vaults.inbox import STATES, InboxItem, State, staged_files
 from wiki.vaults.model import Vault
 from wiki.vaults.vaults import vaults_of
-
-STATES: dict[str, State] = {"promote": "promoted", "reject": "rejected", "expire": "expired"}
 
 
 def decided_notes(layout: Layout, settings: VaultsSettings, state: State, vault: str | None = None) -> list[InboxItem]:
@@ -35,13 +33,13 @@ def _carried_out(layout: Layout, vaults: Mapping[str, Vault], staged: Mapping[st
     done: list[Decision] = []
     open_ones: dict[str, Decision] = {}
     for row in read_audit(layout):
-        if row.outcome != "allowed" or row.note_id is None or row.action not in (*DECISIONS, "write"):
+        if row.outcome != "allowed" or row.note_id is None or row.action not in (*STATES, "write"):
             continue
         earlier = open_ones.pop(row.note_id, None)
         taken_again = earlier is not None and (earlier.action, earlier.target) == (row.action, row.target)
         if earlier is not None and not taken_again and not _cut_short(layout, vaults, earlier, row.before):
             done.append(earlier)
-        if row.action in DECISIONS:
+        if row.action in STATES:
             open_ones[row.note_id] = row
     done += [row for key, row in open_ones.items() if not _cut_short(layout, vaults, row, staged.get(key))]
     return sorted(done, key=lambda row: row.at)

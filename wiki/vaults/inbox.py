@@ -24,8 +24,8 @@ from wiki.vaults.visibility import INBOX, why_hidden
 
 State = Literal["staged", "promoted", "rejected", "expired"]
 RULE = "inbox"
-DECISIONS = ("promote", "reject", "expire")
-"""Actions of the audit that take a note out of an inbox."""
+STATES: dict[str, State] = {"promote": "promoted", "reject": "rejected", "expire": "expired"}
+"""What a note becomes by each action of the audit that takes it out of an inbox."""
 MOST_SHOWN = 2_000
 """Characters of a source or of evidence."""
 _CLEAN = (None, COPY)
@@ -131,7 +131,7 @@ def find_staged(layout: Layout, settings: VaultsSettings, wanted: str) -> Staged
     last = last_decision(layout, wanted)
     if last is None:
         raise NotFound(f"there is no staged note {wanted[:80]}", note_id=wanted[:80])
-    done = {"promote": "promoted", "reject": "rejected", "expire": "expired"}[last.action]
+    done = STATES[last.action]
     raise Conflict(
         f"{last.vault}/{last.path} was {done} already, at {last.at}: it went to {last.target}",
         state=done,
@@ -173,7 +173,7 @@ def written_at(layout: Layout) -> dict[str, str]:
             continue
         if row.action == "write":
             found[row.note_id] = row.at
-        elif row.action in DECISIONS:
+        elif row.action in STATES:
             found.pop(row.note_id, None)
     return found
 
@@ -189,7 +189,7 @@ def last_decision(layout: Layout, wanted: str) -> Decision | None:
     last: Decision | None = None
     for row in read_audit(layout):
         if row.outcome == "allowed" and row.note_id == wanted:
-            last = row if row.action in DECISIONS else None
+            last = row if row.action in STATES else None
     return last
 
 

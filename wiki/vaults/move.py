@@ -104,13 +104,14 @@ def _move(layout: Layout, placed: PlacedNote, request: MoveRequest, look: Look) 
     data = read_placed(placed)
     note = shown_note(placed, data)
     contract = load_contract(layout)
-    may_change(contract, request.actor, placed.vault.name, placed.path, note.tags)
+    allowed = may_change(contract, request.actor, placed.vault.name, placed.path, note.tags)
     if request.expected_hash is not None:
         check_unchanged(placed, data, request.expected_hash)
     own = placed.path.rpartition("/")[0]
     parts = checked_folder(placed.vault, own if request.folder is None else request.folder)
     folder = "/".join(parts)
-    allowed = may_enter(contract, request.actor, placed.vault.name, folder) if folder != own else None
+    if folder != own:
+        allowed = may_enter(contract, request.actor, placed.vault.name, folder)
     name = new_file_name(placed.path, request.title)
     path = f"{folder}/{name}" if folder else name
     _check_free(placed, parts, path)
@@ -120,20 +121,21 @@ def _move(layout: Layout, placed: PlacedNote, request: MoveRequest, look: Look) 
     following = Following(around.notes, moved, path, lambda file: (placed.vault.root / file).is_file())
     content = titled(path, _followed(following, placed, data), request.title)
     rewritten = list(_rewritten(contract, request.actor, following, placed, around.linking))
-    rule_id = (allowed or may_change(contract, request.actor, placed.vault.name, placed.path, note.tags)).rule_id
     result = MovedNote(
         note_id=note_id(placed.vault.name, path),
         vault=placed.vault.name,
         path=path,
         old_id=placed.note_id,
         old_path=placed.path,
-        rule_id=rule_id,
+        rule_id=allowed.rule_id,
         content_hash=sha256(content).hexdigest(),
         linked=tuple(linked for _, linked in rewritten if linked is not None),
     )
     if not request.dry_run:
         target = folder_on_disk(placed.vault, parts) / name
-        note_decision(layout, _decision(placed, request.actor, "allowed", rule_id, path, "", result.content_hash))
+        note_decision(
+            layout, _decision(placed, request.actor, "allowed", allowed.rule_id, path, "", result.content_hash)
+        )
         files = [Rewritten(target, sha256(data).hexdigest(), content), *(file for file, _ in rewritten)]
         relocate(layout, Relocation(placed.location, target, tuple(files), tuple(sorted(around.vaults))))
     return result

@@ -6,7 +6,7 @@ from wiki.documents import slugs
 from wiki.errors import InvalidInput
 from wiki.vaults.notes.parser import is_canvas, parse_note
 from wiki.vaults.notes.properties import change_properties
-from wiki.vaults.write import MOST_TITLE
+from wiki.vaults.write import checked_title
 
 _LEAD = re.compile(r"^(?:\d{4}-\d{2}-\d{2}-|\d{4}-)")
 _SLUG = re.compile(r"[^\sA-Z]+")
@@ -22,9 +22,7 @@ def new_file_name(path: str, title: str | None) -> str:
     name = path.rpartition("/")[2]
     if title is None:
         return name
-    title = title.strip()
-    if not title or len(title) > MOST_TITLE or any(ord(char) < 32 for char in title):
-        raise InvalidInput(f"title must be one line of 1 to {MOST_TITLE} characters", field="title")
+    title = checked_title(title)
     ending = name[name.rfind(".") :]
     stem = name[: -len(ending)]
     if _SLUG.fullmatch(stem):

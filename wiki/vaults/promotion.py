@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from wiki.documents import slugs, timestamps
-from wiki.errors import Conflict, Forbidden, InvalidInput, WikiError
+from wiki.errors import Conflict, Forbidden, WikiError
 from wiki.filesystem import fsync_dir, rename_noreplace, write_atomic
 from wiki.settings import VaultsSettings
 from wiki.tenants import Layout
@@ -26,7 +26,7 @@ from wiki.vaults.places import RULE as PATH_RULE
 from wiki.vaults.places import checked_folder, folder_on_disk
 from wiki.vaults.turns import turn
 from wiki.vaults.visibility import why_hidden
-from wiki.vaults.write import MOST_TITLE
+from wiki.vaults.write import checked_title
 
 STAGING_STATUS = ("staged", "candidate", "inbox")
 """A ``status`` that says no more than that the note is staged: it goes with the promotion."""
@@ -69,7 +69,7 @@ def promote(layout: Layout, settings: VaultsSettings, request: Promotion) -> Pro
     seen: Staged | None = None
     try:
         check_person(request.actor)
-        title = _checked_title(request.title)
+        title = None if request.title is None else checked_title(request.title)
         seen = find_staged(layout, settings, request.note_id)
         parts = checked_folder(seen.vault, request.folder)
         with turn(layout, seen.vault):
@@ -186,15 +186,6 @@ def _free_name(layout: Layout, vault: Vault, parts: tuple[str, ...], name: str, 
     while found.casefold() in taken:
         found, number = f"{day}{rest}-{number}.md", number + 1
     return found
-
-
-def _checked_title(title: str | None) -> str | None:
-    if title is None:
-        return None
-    title = title.strip()
-    if not title or len(title) > MOST_TITLE or any(ord(char) < 32 for char in title):
-        raise InvalidInput(f"title must be one line of 1 to {MOST_TITLE} characters", field="title")
-    return title
 
 
 def _allowed(request: Promotion, staged: Staged, promoted: PromotedNote, before: str) -> Decision:

@@ -151,10 +151,16 @@ def _data(request: NoteRequest, routed: Routed) -> bytes:
     return front_matter.encode(front_matter.render_block(entries) + request.body)
 
 
-def _check_request(request: NoteRequest) -> None:
-    title = request.title.strip()
+def checked_title(title: str) -> str:
+    """The title without space around it. Raises InvalidInput unless it is one line of 1 to ``MOST_TITLE`` characters."""
+    title = title.strip()
     if not title or len(title) > MOST_TITLE or any(ord(char) < 32 for char in title):
         raise InvalidInput(f"title must be one line of 1 to {MOST_TITLE} characters", field="title")
+    return title
+
+
+def _check_request(request: NoteRequest) -> None:
+    checked_title(request.title)
     if len(request.body) > MOST_BODY:
         raise InvalidInput(f"body has more than {MOST_BODY:,} characters", field="body")
     if "\0" in request.body:
