@@ -93,6 +93,14 @@ def test_an_agent_promotes_nothing(inboxes: Inboxes, folder: str) -> None:
     assert inboxes.audit()[-1] == ("promote", "refused", "inbox")
 
 
+def test_the_mark_of_staging_goes_with_the_promotion_alone(inboxes: Inboxes) -> None:
+    staged = inboxes.stage(body="Zebras.\n")
+    data = (inboxes.home / "user" / staged.path).read_bytes()
+    assert parse_note("x.md", data).staged and b"\ninbox: staged\n" in data
+    promoted = inboxes.promote(staged.note_id)
+    assert not parse_note("x.md", (inboxes.home / "user" / promoted.path).read_bytes()).staged
+
+
 def test_an_agent_cannot_learn_which_notes_are_staged(inboxes: Inboxes) -> None:
     told = set[str]()
     for wanted in (inboxes.stage().note_id, "n_000000000000"):

@@ -20,7 +20,7 @@ from wiki.vaults.notes.encoding import decode_note
 from wiki.vaults.notes.parser import parse_note
 from wiki.vaults.places import RULE as PATH_RULE
 from wiki.vaults.vaults import vaults_of
-from wiki.vaults.visibility import INBOX, why_hidden
+from wiki.vaults.visibility import in_inbox, why_hidden
 
 State = Literal["staged", "promoted", "rejected", "expired"]
 RULE = "inbox"
@@ -88,11 +88,6 @@ class Staged:
     @property
     def content_hash(self) -> str | None:
         return None if self.data is None else sha256(self.data).hexdigest()
-
-
-def in_inbox(path: str) -> bool:
-    """Whether a path of a vault lies in an inbox, or is one."""
-    return any(part.casefold() == INBOX for part in path.split("/"))
 
 
 def staged_notes(

@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 LinkKind = Literal["wikilink", "embed", "markdown"]
+MARK, STAGED = "inbox", "staged"
+"""What staging writes into a note's front matter and promotion takes out: a staged note stays out of retrieval though
+its file, or the inbox itself, is moved or renamed by hand."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,8 @@ class Vault:
     """Patterns, as in a .gitignore, of what is not indexed."""
     hide_underscored: bool = False
     """Whether every folder whose name begins with ``_`` stays out of retrieval (``ai`` and ``user``)."""
+    inside_inbox: bool = False
+    """Whether the vault's own folder is, or lies in, an inbox: nothing of it is found."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,8 @@ class Note:
     unread: tuple[tuple[int, int], ...] = ()
     """``[start, end)`` spans that are shown but neither embedded nor searched: comments and queries."""
     problems: tuple[NoteProblem, ...] = ()
+    staged: bool = False
+    """Whether its front matter says ``inbox: staged``: it was staged and nobody promoted it, wherever it lies."""
 
     @property
     def namespace(self) -> str:
@@ -94,9 +101,16 @@ class Note:
         return namespace_of(self.path)
 
     @property
+    def kept_out(self) -> str | None:
+        """Why its own front matter keeps it out of retrieval; folders have a say too (``wiki.vaults.visibility``)."""
+        if self.staged:
+            return f"it is staged: {MARK}: {STAGED}"
+        return f"its status is {self.status}" if (self.status or "").lower() in ("template", "example") else None
+
+    @property
     def in_retrieval(self) -> bool:
-        """Whether its own front matter lets it be found; folders have a say too (``wiki.vaults.visibility``)."""
-        return (self.status or "").lower() not in ("template", "example")
+        """Whether its own front matter lets it be found."""
+        return self.kept_out is None
 
 
 def namespace_of(path: str) -> str:

@@ -19,7 +19,7 @@ from wiki.tenants import Layout
 from wiki.vaults.audit import Decision, note_decision
 from wiki.vaults.contract import Actor, load_contract
 from wiki.vaults.inbox import RULE, Staged, find_staged, last_decision, readable, staged_at, written_at
-from wiki.vaults.model import Vault, note_id
+from wiki.vaults.model import MARK, Vault, note_id
 from wiki.vaults.notes.parser import parse_note
 from wiki.vaults.notes.properties import change_properties
 from wiki.vaults.places import RULE as PATH_RULE
@@ -62,7 +62,7 @@ class PromotedNote:
 def promote(layout: Layout, settings: VaultsSettings, request: Promotion) -> PromotedNote:
     """Move a staged note into a folder of its vault, with where it came from; only a person may.
 
-    ``staged_at``, ``promoted_at`` and ``promoted_from`` are set, a title when given, a status of staging removed; every
+    ``staged_at``, ``promoted_at`` and ``promoted_from`` are set, a title when given, the mark and a status of staging removed; every
     other byte stays. Raises Forbidden with ``rule_id``, NotFound, Conflict (changed, decided on already) or
     InvalidInput (unreadable); the note stays staged then, and the refusal is in the audit. A dry run leaves nothing.
     """
@@ -165,7 +165,11 @@ def _with_provenance(data: bytes, staged: Staged, title: str | None, written: Ma
         "promoted_from": staged.found.path,
     }
     told = parse_note(staged.found.path, data).front_matter
-    remove = [key for key in told if key.lower() == "status" and str(told[key]).casefold() in STAGING_STATUS]
+    remove = [
+        key
+        for key in told
+        if key.lower() == MARK or (key.lower() == "status" and str(told[key]).casefold() in STAGING_STATUS)
+    ]
     return change_properties(data, {**({"title": title} if title else {}), **said}, remove)
 
 

@@ -1,11 +1,13 @@
 """Which vaults a tenant has."""
 
+import os
 from pathlib import Path
 
 from wiki.errors import ConfigurationError
 from wiki.settings import VaultsSettings
 from wiki.tenants import Layout, Tenant
 from wiki.vaults.model import Vault
+from wiki.vaults.visibility import in_inbox
 
 HIDE_UNDERSCORED = ("ai", "user")
 """Vaults in which agents write: a folder that begins with ``_`` is no part of retrieval there."""
@@ -22,9 +24,15 @@ def vaults_of(layout: Layout, settings: VaultsSettings) -> tuple[Vault, ...]:
         roots |= dict(_entry(layout.root, entry) for entry in settings.folders)
     hidden = {*HIDE_UNDERSCORED, *settings.hide_underscored}
     return tuple(
-        Vault(name, root, _excluded(name, roots, settings.exclude), name in hidden)
+        Vault(name, root, _excluded(name, roots, settings.exclude), name in hidden, _is_inside_inbox(layout, root))
         for name, root in sorted(roots.items())
     )
+
+
+def _is_inside_inbox(layout: Layout, root: Path) -> bool:
+    """Whether a vault's folder, links followed, is or lies in an inbox; folders above the library's root do not count."""
+    real, home = Path(os.path.realpath(root)), Path(os.path.realpath(layout.root))
+    return in_inbox((real.relative_to(home) if real.is_relative_to(home) else real).as_posix())
 
 
 def _own(folder: Path) -> dict[str, Path]:

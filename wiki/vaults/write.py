@@ -17,7 +17,7 @@ from wiki.tenants import Layout
 from wiki.vaults.audit import Decision, Outcome, note_decision
 from wiki.vaults.contract import Actor, load_contract
 from wiki.vaults.inbox import NearDuplicate, near_duplicates
-from wiki.vaults.model import Vault, note_id
+from wiki.vaults.model import MARK, STAGED, Vault, note_id
 from wiki.vaults.places import checked_folder, folder_on_disk
 from wiki.vaults.routing import PERSON_RULE, Routed, Wanted, route
 from wiki.vaults.turns import enter_new, turn
@@ -73,7 +73,7 @@ def write_note(layout: Layout, settings: VaultsSettings, request: NoteRequest) -
         staging = routed.rule_id != PERSON_RULE and routed.folder == INBOX
         parts = checked_folder(vault, routed.folder, staging=staging)
         _check_required(request, routed)
-        data = _data(request, routed)
+        data = _data(request, routed, staging=staging)
         with turn(layout, vault):
             written = _write(layout, vault, parts, request, routed, data)
         if not staging:
@@ -138,12 +138,17 @@ def _to_replace(folder: Path, there: list[str], pattern: str, stem: str, expecte
     raise Conflict("there is no such note to replace; leave expected_hash out to write a new one")
 
 
-def _data(request: NoteRequest, routed: Routed) -> bytes:
-    """The file: front matter with title, date and the caller's keys, then the body exactly as given."""
+def _data(request: NoteRequest, routed: Routed, *, staging: bool) -> bytes:
+    """The file: front matter with title, date and the caller's keys, then the body exactly as given.
+
+    What is staged says so itself, so that no move of its file makes it look curated.
+    """
     given = dict(request.front_matter)
     tags = given.pop("tags", None)
     tags = [tags] if isinstance(tags, str) else list(tags or ())
     entries: list[tuple[str, Any]] = [("title", request.title.strip())]
+    if staging:
+        given = {key: value for key, value in given.items() if key.lower() != MARK} | {MARK: STAGED}
     entries += [(key, value) for key, value in given.items() if key not in _OURS]
     entries.append(("date", date_value(str(given.get("date") or f"{datetime.now(UTC):%Y-%m-%d}"))))
     if all_tags := list(dict.fromkeys([*map(str, tags), *routed.tags])):

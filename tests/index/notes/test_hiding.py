@@ -17,6 +17,7 @@ from wiki.index.rebuild import rebuild
 from wiki.index.verify import verify
 from wiki.models.protocols import Embedding
 from wiki.settings import VaultsSettings
+from wiki.tenants import Layout, Tenant
 
 SECRET = (
     "---\ntype: candidate-fact\nevidence: zebrasaid\naliases: [zebraalias]\n---\n# Zebrahead\n\nZebrabody ^zebrablock\n"
@@ -56,6 +57,39 @@ def test_a_template_or_example_says_nothing(shelves: Shelves, status: str) -> No
     assert shelves.rows()["work/A.md"].hidden
     assert "zebra" not in stored(shelves)
     shelves.check()
+
+
+@pytest.mark.parametrize("mark", ["inbox: staged", 'Inbox: "Staged"', "inbox: staged\nbroken: [", "inbox: [staged]"])
+def test_what_says_that_it_is_staged_is_hidden_wherever_it_lies(shelves: Shelves, mark: str) -> None:
+    path = shelves.write("user/facts/a.md", SECRET.replace("type:", f"{mark}\ntype:"))
+    shelves.sync()
+    assert shelves.rows()["user/facts/a.md"].hidden == "it is staged: inbox: staged"
+    assert "zebra" not in stored(shelves)
+    path.write_text(SECRET.replace("type:", "inbox: zero\ntype:"), encoding="utf-8")
+    shelves.sync()
+    assert shelves.found("zebrabody") == ["user/facts/a.md"]
+    shelves.check()
+
+
+@pytest.mark.parametrize("inner", ["", "deep"])
+def test_a_vault_whose_folder_lies_in_an_inbox_says_nothing(shelves: Shelves, tmp_path: Path, inner: str) -> None:
+    home = tmp_path / "user"
+    write_note(home, "_Inbox/deep/a.md", SECRET)
+    write_note(home, "facts/b.md", "Whales sing.\n")
+    (tmp_path / "link").symlink_to(home / "_Inbox" / inner)
+    for folder in (home / "_Inbox" / inner, tmp_path / "link"):
+        shelves.settings = VaultsSettings(folders=(f"user={home}", f"other={folder}"))
+        shelves.sync()
+        assert "zebra" not in stored(shelves)
+        assert shelves.found("whales") == ["user/facts/b.md"]
+        shelves.check()
+
+
+def test_a_library_below_somebodys_inbox_is_no_inbox(tmp_path: Path) -> None:
+    shelves = Shelves(Layout(tmp_path / "_inbox" / "root", Tenant()))
+    shelves.write("user/facts/b.md", "Whales sing.\n")
+    shelves.sync()
+    assert shelves.found("whales") == ["user/facts/b.md"]
 
 
 def test_a_note_that_becomes_hidden_loses_its_rows_in_the_same_batch_and_gets_them_back(shelves: Shelves) -> None:

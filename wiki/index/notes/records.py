@@ -20,7 +20,7 @@ from wiki.vaults.notes.parser import parse_note
 from wiki.vaults.notes.resolving import keys_of, names_of
 from wiki.vaults.visibility import why_hidden
 
-NOTE_VERSION = 2
+NOTE_VERSION = 3
 """Raised when reading, cutting or row contents change, so that every note is read anew."""
 _COLUMNS = {"tags", "tag", "aliases", "alias", "type", "status", "date", "title", "created", "lang", "language"}
 """Front matter with a column of its own, or that is text."""
@@ -55,8 +55,8 @@ def read_record(folders: VaultFolders, ref: NoteRef) -> NoteRecord | None:
         return None
     digest = hashlib.sha256(data).hexdigest()
     note = parse_note(ref.path, data)
-    if not note.in_retrieval:
-        return NoteRecord(_hidden_row(ref, found.file, stamp, digest, f"its status is {note.status}"))
+    if (hidden := note.kept_out) is not None:
+        return NoteRecord(_hidden_row(ref, found.file, stamp, digest, hidden))
     row = _row(ref, found.file, stamp, digest, note)
     faults = [
         Fault(folders.shown(ref), problem.reason, problem.remedy, iso(stamp.mtime_ns), problem.line, "note")

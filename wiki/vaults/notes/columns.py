@@ -7,9 +7,11 @@ from typing import Any, cast
 
 from wiki.documents.timestamps import read_date
 from wiki.documents.yaml_tree import Node, Tree
+from wiki.vaults.model import MARK, STAGED
 from wiki.vaults.notes.inline import clean_tag
 
 _WIKILINK = re.compile(r"\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]")
+_STAGED = re.compile(rf"^{MARK}:[ \t]*[\"']?{STAGED}\b", re.MULTILINE | re.IGNORECASE)
 _STATUS = re.compile(r"^status:[ \t]*[\"']?(template|example)\b", re.MULTILINE | re.IGNORECASE)
 
 
@@ -54,6 +56,16 @@ def status_of_unreadable(raw: str) -> str | None:
     """``template`` or ``example`` from front matter that is no YAML, e.g. for its ``{{placeholders}}``."""
     found = _STATUS.search(raw)
     return found[1].lower() if found else None
+
+
+def is_marked_staged(tree: Tree) -> bool:
+    """Whether the front matter says ``inbox: staged``."""
+    return any(text.strip().casefold() == STAGED for text, _ in _texts(tree, MARK))
+
+
+def unreadable_is_staged(raw: str) -> bool:
+    """The same of front matter that is no YAML."""
+    return _STAGED.search(raw) is not None
 
 
 def _texts(tree: Tree, *keys: str) -> Iterator[tuple[str, bool]]:

@@ -37,7 +37,9 @@ def parse_note(path: str, data: bytes) -> Note:
         note = with_body(note, parts.body, parts.body_line)
     else:
         note = with_body(note, block + parts.body, 1, first=len(block))
-        note = replace(note, status=columns.status_of_unreadable(parts.raw or parts.body[:4096]))
+        raw = parts.raw or parts.body[:4096]
+        staged = columns.unreadable_is_staged(raw)
+        note = replace(note, status=columns.status_of_unreadable(raw), staged=staged)
     return _with_columns(note, tree, [written.link for written, _ in yaml_links(parts)]) if tree.nodes else note
 
 
@@ -101,4 +103,5 @@ def _with_columns(note: Note, tree: Tree, links: Sequence[Link]) -> Note:
         status=columns.text_of(tree, "status"),
         date=date,
         problems=problems,
+        staged=note.staged or columns.is_marked_staged(tree),
     )
