@@ -7,6 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.index.notes.vaults_on_disk import write_note
+from tests.serving.asking import answers
 from wiki.library import Library
 
 INBOX = "/api/v1/vaults/inbox"
@@ -29,27 +30,10 @@ def vaults(library: Library, project: str) -> Path:
     return vaults
 
 
-def answers(client: TestClient, note: str) -> dict[str, str]:
-    """Everything that may be asked, by what was asked."""
-    found: dict[str, str] = {}
-    for method in ("keyword", "vector", "hybrid"):
-        for query in (WORD, "what does the user do at night"):
-            body = {"query": query, "method": method, "top_k": 20, "include_content": True}
-            found[f"{method} {query}"] = client.post("/api/v1/knowledge/search", json=body).text
-    for hybrid in (True, False):
-        for mmr in (True, False):
-            body = {"query": WORD, "hybrid": hybrid, "mmr": mmr, "top": 20, "explain": True}
-            hits = client.post("/search", json=body).json()
-            hits.pop("query", None)
-            found[f"search {hybrid} {mmr}"] = str(hits["hits"])
-    notes = "/api/v1/vaults/notes"
-    editor = next(iter(client.post("/search", json={"query": "vim"}).json()["hits"]))["note_id"]
-    for tail in ("", "/related", "/neighbours?depth=3"):
-        found[f"editor{tail}"] = client.get(f"{notes}/{editor}{tail}").text
-        found[f"note{tail}"] = client.get(f"{notes}/{note}{tail}").text
-    for path in ("brief?tokens=5000", "links?state=all", "orphans", "inbox"):
-        found[path] = client.get(f"/api/v1/vaults/{path}").text
-    return found
+def asked(client: TestClient, note: str) -> dict[str, str]:
+    """Everything that may be asked, about this note and the one beside it, by what was asked."""
+    editor = client.post("/search", json={"query": "vim"}).json()["hits"][0]["note_id"]
+    return answers(client, [WORD, "what does the user do at night"], [editor, note])
 
 
 def stage(client: TestClient) -> dict[str, Any]:
@@ -61,7 +45,7 @@ def stage(client: TestClient) -> dict[str, Any]:
 @pytest.mark.usefixtures("vaults")
 def test_a_staged_note_waits_unread_until_a_person_promotes_it(client: TestClient) -> None:
     staged = stage(client)
-    assert not [asked for asked, answer in answers(client, staged["note_id"]).items() if WORD in answer]
+    assert not [question for question, answer in asked(client, staged["note_id"]).items() if WORD in answer]
     listed = client.get(INBOX).json()["data"]["notes"]
     assert {note["path"]: note["fault"] is None for note in listed} == {
         staged["path"]: True,
@@ -81,9 +65,9 @@ def test_a_staged_note_waits_unread_until_a_person_promotes_it(client: TestClien
     assert promoted.status_code == 200, promoted.text
     now = promoted.json()["data"]
     assert now["indexed"] and now["path"].startswith("facts/")
-    found = answers(client, now["note_id"])
-    wanted = [asked for asked in found if asked.startswith(("search", "brief"))]
-    assert not [asked for asked in wanted if WORD not in found[asked]]
+    found = asked(client, now["note_id"])
+    wanted = [question for question in found if question.startswith(("search", "brief"))]
+    assert not [question for question in wanted if WORD not in found[question]]
     note = client.get(f"/api/v1/vaults/notes/{now['note_id']}").json()["data"]
     assert note["front_matter"]["promoted_from"] == staged["path"]
     assert client.post(url, json={"folder": "facts", "actor": "person"}).status_code == 409
@@ -99,7 +83,7 @@ def test_a_rejected_note_is_kept_in_the_trash_and_in_no_answer(client: TestClien
     assert client.post(url, json={"actor": "person"}).status_code == 422
     rejected = client.post(url, json={"reason": "untrue", "actor": "person"})
     assert rejected.status_code == 200, rejected.text
-    assert not [asked for asked, answer in answers(client, staged["note_id"]).items() if WORD in answer]
+    assert not [question for question, answer in asked(client, staged["note_id"]).items() if WORD in answer]
     told = client.get(f"{INBOX}?state=rejected").json()["data"]["notes"]
     assert [(note["note_id"], note["reason"]) for note in told] == [(staged["note_id"], "untrue")]
 
