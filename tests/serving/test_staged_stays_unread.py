@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import lancedb
 import pytest
 from fastapi.testclient import TestClient
 from hypothesis import Phase, given, settings
@@ -24,6 +23,7 @@ from serving.app import create_app
 from tests.serving.asking import METHODS, answers, search
 from tests.serving.conftest import BASE
 from tests.standins import WordEmbedder
+from wiki.index.lance import passage_schema
 from wiki.library import Library
 from wiki.settings import Settings, VaultsSettings
 from wiki.vaults.model import note_id
@@ -208,7 +208,7 @@ class World:
     def _stored(self) -> str:
         """All text of both stores."""
         layout = self.library.tenant().layout
-        found = [str(lancedb.connect(layout.lance).open_table("passages").to_arrow().to_pylist())]
+        found = [str(self.library.tenant().index.store().rows(passage_schema(1).names).to_pylist())]
         for path in sorted(layout.catalog.glob("snap-*.duckdb"))[-1:]:
             with duckdb.connect(str(path), read_only=True) as connection:
                 for (name,) in connection.execute("SELECT table_name FROM duckdb_tables()").fetchall():
@@ -289,6 +289,7 @@ ACTS = (
 
 
 # Each example takes seconds: one that fails is told as it is, not made shorter.
+@pytest.mark.timeout(400)
 @settings(max_examples=5, deadline=None, database=None, phases=[Phase.generate])
 @given(acts=st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 2**16)), min_size=8, max_size=16))
 def test_no_answer_ever_holds_a_word_of_what_nobody_promoted(doomed: Doomed, acts: list[tuple[str, int]]) -> None:
