@@ -109,7 +109,7 @@ def audit_files(layout: Layout) -> list[str]:
     """Names of the files of the audit, the oldest month first. Raises OSError when their folder cannot be listed."""
     try:
         with os.scandir(layout.audit) as entries:
-            found = [entry.name for entry in entries if is_audit_file(entry.name) and entry.is_file()]
+            found = [entry.name for entry in entries if is_audit_file(entry.name) and is_regular(entry)]
     except FileNotFoundError:
         return []
     return sorted(found)
@@ -118,6 +118,14 @@ def audit_files(layout: Layout) -> list[str]:
 def is_audit_file(name: str) -> bool:
     """Whether a file of this name in the folder of the audit belongs to it."""
     return name.endswith(".jsonl") and not name.startswith(".")
+
+
+def is_regular(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry is a file, or a link to one."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
 
 
 def open_audit(path: Path) -> BinaryIO:
@@ -148,7 +156,7 @@ def decision_of(line: bytes) -> Decision | None:
 
 
 @lru_cache(maxsize=16)
-def _remembered(path: Path, stamp: tuple[int, int, int, int]) -> tuple[Decision, ...]:
+def _remembered(path: Path, _stamp: tuple[int, int, int, int]) -> tuple[Decision, ...]:
     with open_audit(path) as file:
         return tuple(decisions_in(file))
 

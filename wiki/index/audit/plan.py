@@ -6,16 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from wiki.index.audit.rows import AuditFileRow, DecisionRow
 from wiki.index.catalog import Catalog
 from wiki.index.rows import Fault
 from wiki.tenants import Layout
-from wiki.vaults.audit import decision_of, is_audit_file, open_audit
-
-if TYPE_CHECKING:
-    from hashlib import _Hash as Hash
+from wiki.vaults.audit import decision_of, is_audit_file, is_regular, open_audit
 
 _CHUNK = 1 << 20
 
@@ -28,6 +25,8 @@ class AuditDrift:
     """New or changed, by name."""
     gone: tuple[str, ...] = ()
     same: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    """Files that cannot be read, and keep their rows."""
     faults: tuple[Fault, ...] = ()
 
     @property
@@ -66,11 +65,11 @@ def audit_drift(layout: Layout, known: Mapping[str, AuditFileRow]) -> AuditDrift
     """Which files differ from the rows ``known``, by name. One that cannot be read is a fault, and keeps its rows."""
     try:
         with os.scandir(layout.audit) as entries:
-            names = {entry.name: entry.is_file() for entry in entries if is_audit_file(entry.name)}
+            names = {entry.name: is_regular(entry) for entry in entries if is_audit_file(entry.name)}
     except FileNotFoundError:
         names = dict[str, bool]()
     except OSError as error:
-        return AuditDrift(faults=(_fault(layout, layout.audit, error),))
+        return AuditDrift(unread=tuple(known), faults=(_fault(layout, layout.audit, error),))
     found: dict[str, tuple[int, int, int]] = {}
     faults: dict[str, Fault] = {}
     for name, regular in sorted(names.items()):
@@ -82,9 +81,9 @@ def audit_drift(layout: Layout, known: Mapping[str, AuditFileRow]) -> AuditDrift
         except OSError as error:
             faults[name] = _fault(layout, layout.audit / name, error, kept=regular)
     same = tuple(name for name, stamp in found.items() if name in known and known[name].stamp == stamp)
-    unread = {name for name in faults if names[name]}
-    gone = sorted(known.keys() - found.keys() - unread)
-    return AuditDrift(tuple(sorted(found.keys() - {*same})), tuple(gone), same, tuple(faults.values()))
+    unread = tuple(name for name in faults if names[name])
+    gone = sorted(known.keys() - found.keys() - {*unread})
+    return AuditDrift(tuple(sorted(found.keys() - {*same})), tuple(gone), same, unread, tuple(faults.values()))
 
 
 def plan_audit(catalog: Catalog, layout: Layout, again: Collection[str] = ()) -> AuditBatch:
@@ -121,8 +120,10 @@ def read_on(
     It is read on from where ``known`` stopped when everything before is as it was, else whole.
     """
     size, mtime_ns, inode = _stamp(file)
-    digest = _digest(file, known.length) if known else sha256()
-    if known is None or digest.hexdigest() != known.sha256:
+    digest = sha256()
+    for chunk in _first(file, known.length if known else 0):
+        digest.update(chunk)
+    if known is not None and digest.hexdigest() != known.sha256:
         known, digest = None, sha256()
     lines, length, skipped = (known.lines, known.length, known.skipped) if known else (0, 0, 0)
     file.seek(length)
@@ -139,13 +140,11 @@ def read_on(
     return AuditFileRow(name, size, mtime_ns, inode, lines, length, skipped, digest.hexdigest()), start, rows
 
 
-def _digest(file: BinaryIO, length: int) -> "Hash":
-    """Of the first ``length`` bytes, or of what there is."""
-    digest = sha256()
+def _first(file: BinaryIO, length: int) -> Iterator[bytes]:
+    """The first ``length`` bytes, or what there is, in chunks."""
     while length > 0 and (chunk := file.read(min(length, _CHUNK))):
-        digest.update(chunk)
+        yield chunk
         length -= len(chunk)
-    return digest
 
 
 def _fresh(rows: Iterable[DecisionRow], told: Counter[tuple[str | None, ...]]) -> Iterator[DecisionRow]:
