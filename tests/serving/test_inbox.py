@@ -47,7 +47,7 @@ def answers(client: TestClient, note: str) -> dict[str, str]:
     for tail in ("", "/related", "/neighbours?depth=3"):
         found[f"editor{tail}"] = client.get(f"{notes}/{editor}{tail}").text
         found[f"note{tail}"] = client.get(f"{notes}/{note}{tail}").text
-    for path in ("brief?tokens=5000", "links?state=all", "orphans", "inbox"):
+    for path in ("brief?tokens=5000", "links?state=all", "orphans", "inbox", "audit?page_size=100"):
         found[path] = client.get(f"/api/v1/vaults/{path}").text
     return found
 
