@@ -110,11 +110,11 @@ def test_the_audit_tells_who_was_allowed_or_refused_what(wiki: Wiki, tmp_path: P
     told = wiki("vault", "audit", "--json").json
     assert [(row["outcome"], row["path"]) for row in told["decisions"]] == [
         ("refused", None),
-        ("allowed", "facts/Ask.md"),
+        ("allowed", "facts/ask.md"),
     ]
     assert (told["total"], told["indexed"]) == (2, True)
     listed = wiki("vault", "audit", "--outcome", "allowed")
-    assert listed.out.split()[1:5] == ["person", "write", "allowed", "user/facts/Ask.md"]
+    assert listed.out.split()[1:5] == ["person", "write", "allowed", "user/facts/ask.md"]
     assert "1 of 1 decisions" in listed.err
     with (root / "default/default/audit/2026-01.jsonl").open("w") as file:
         file.write("torn\n")

@@ -18,7 +18,6 @@ Outcome = Literal["allowed", "refused"]
 MOST_SAID = 300
 """Characters of a reason."""
 _OUTCOMES = ("allowed", "refused")
-_NEEDED = ("at", "actor", "action")
 _REMEMBERED_BYTES = 2_000_000
 """A file up to this size is parsed once as long as it stays as it is."""
 _OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -146,12 +145,12 @@ def decision_of(line: bytes) -> Decision | None:
     """The decision a line tells; None for one torn by a crash, and for a foreign one: with another key, or a value that
     is no text."""
     try:
-        decision = Decision(**json.loads(line))
-        told = [value for name in FIELDS if (value := getattr(decision, name)) is not None]
-        "".join(told).encode()
+        told = json.loads(line)
+        decision = Decision(**told)
+        "".join([value for value in told.values() if value is not None]).encode()
     except (ValueError, TypeError, RecursionError):
         return None
-    complete = decision.outcome in _OUTCOMES and None not in [getattr(decision, name) for name in _NEEDED]
+    complete = decision.outcome in _OUTCOMES and None not in (told["at"], told["actor"], told["action"])
     return decision if complete else None
 
 
