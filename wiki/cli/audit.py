@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from wiki.cli.links import PageOption, SizeOption
+from wiki.cli.links import PageOption, SizeOption, VaultOption
 from wiki.cli.output import print_json, say
 from wiki.cli.scope import AppOption, JsonOption, ProjectOption, RootOption, opened, scope
 
@@ -14,13 +14,19 @@ if TYPE_CHECKING:
 
 def audit(
     actor: Annotated[
-        str | None, typer.Option("--actor", help="person, agent, or upkeep for what happens by itself.")
+        str | None,
+        typer.Option("--actor", help="person, agent, or upkeep for what happens by itself.", show_default=False),
     ] = None,
     action: Annotated[
-        str | None, typer.Option("--action", help="write, append, replace, properties, move, promote, reject, expire.")
+        str | None,
+        typer.Option(
+            "--action", help="write, append, replace, properties, move, promote, reject, expire.", show_default=False
+        ),
     ] = None,
-    outcome: Annotated[Literal["allowed", "refused"] | None, typer.Option("--outcome", help="What came of it.")] = None,
-    vault: Annotated[str | None, typer.Option("--vault", help="Only this vault.", show_default=False)] = None,
+    outcome: Annotated[
+        Literal["allowed", "refused"] | None, typer.Option("--outcome", help="What came of it.", show_default=False)
+    ] = None,
+    vault: VaultOption = None,
     note: Annotated[str | None, typer.Option("--note", help="Only the note of this id.", show_default=False)] = None,
     since: Annotated[str | None, typer.Option("--since", help="ISO date or time, UTC.", show_default=False)] = None,
     page: PageOption = 1,

@@ -108,7 +108,7 @@ class TenantIndex(TenantStores):
         if hold and drift.notes.vanished and hold("notes", drift.notes.really_gone, drift.notes.known):
             notes = [ref for ref in notes if ref not in drift.notes.vanished]
         if drift.audit:
-            yield self.apply((), reason, audit=drift.audit)
+            yield self.apply((), reason, audit=drift.audit if everything else ())
         no_folders, no_notes = list[str](), list[NoteRef]()
         groups = [(batch, no_notes) for batch in self._chunks(folders, batch_files)]
         groups += [(no_folders, group) for group in chunk_notes(notes, drift.notes.sizes, batch_files)]
@@ -132,7 +132,7 @@ class TenantIndex(TenantStores):
         """One batch: re-derive these folders and notes under the write lock. None when nothing differed.
 
         ``rules``, of a look over all vaults, are noted with its last batch: then every note is read by them. What is
-        new in the audit is taken along; its files named in ``audit`` are read although they look the same.
+        new in the audit is taken along; its files named in ``audit`` are read whole.
         """
         with self.lock():
             intent = read_intent(self.base)

@@ -119,6 +119,7 @@ class AuditReading(Reading):
         found = self._lookup.notes({row.note_id or "" for row in rows} | set(places.values()))
         vaults = {vault.name for vault in self.vaults()}
         kinds = self._content_types()
+        folders = VaultFolders(self.layout, self.vaults())
         for row in rows:
             here, there = row.note_id in found, places[row.file, row.line] in found
             allowed = row.outcome == "allowed"
@@ -130,7 +131,7 @@ class AuditReading(Reading):
                 rule_id=row.rule_id,
                 content_type=row.content_type if allowed or row.content_type in kinds else None,
                 vault=row.vault if allowed or row.vault in vaults else None,
-                path=row.path if here or (there and self._left(row)) else None,
+                path=row.path if here or (there and _left(folders, row)) else None,
                 note_id=row.note_id if is_note_id(row.note_id) else None,
                 content_hash=row.content_hash,
                 reason=row.reason if here and row.action in _OF_ITSELF else None,
@@ -138,13 +139,6 @@ class AuditReading(Reading):
                 file=row.file,
                 line=row.line,
             )
-
-    def _left(self, row: DecisionRow) -> bool:
-        """Whether no file lies any more where a note came from: another one of that name may wait there."""
-        try:
-            return VaultFolders(self.layout, self.vaults()).locate(NoteRef(row.vault or "", row.path or "")) is None
-        except OSError:
-            return False
 
     def _content_types(self) -> Collection[str]:
         """Those of the contract in force: of what was refused, the type may be any word. None while it is broken."""
@@ -163,6 +157,14 @@ class AuditReading(Reading):
         rows: list[AuditFileRow] = select(cursor, "audit_files", "TRUE") if cursor else []
         read = {row.file: row.size for row in rows}
         return all(read.get(name, -1) >= size for name, size in sizes.items())
+
+
+def _left(folders: VaultFolders, row: DecisionRow) -> bool:
+    """Whether no file lies any more where a note came from: another one of that name may wait there."""
+    try:
+        return folders.locate(NoteRef(row.vault or "", row.path or "")) is None
+    except OSError:
+        return False
 
 
 def _new_id(row: DecisionRow) -> str:

@@ -10,8 +10,10 @@ import pytest
 from tests.index.notes.conftest import Shelves
 from wiki.errors import Conflict, ExternalServiceUnavailable
 from wiki.index.audit import plan
+from wiki.index.catalog import Catalog
 from wiki.index.rebuild import rebuild
 from wiki.index.rows import BatchReport
+from wiki.index.verify import verify
 from wiki.vaults.audit import FIELDS, Decision, decision_of, note_decision, read_audit
 
 FULL = Decision(
@@ -211,6 +213,24 @@ def test_a_rebuild_has_the_same_rows_and_tells_what_no_batch_told(shelves: Shelv
     assert lines_of(shelves) == [1, 2]
     assert told([report for _, report in shelves.index.outbox.waiting()]) == 1
     assert shelves.sync() == []
+    shelves.check()
+
+
+def test_verify_finds_a_row_that_is_lost_or_differs(shelves: Shelves) -> None:
+    for second in range(3):
+        note_decision(shelves.layout, refusal(second))
+    shelves.sync()
+    with Catalog(shelves.layout.catalog) as catalog:
+        catalog.connection.execute("DELETE FROM decisions WHERE line = 1")
+        catalog.connection.execute("UPDATE decisions SET actor = 'person' WHERE line = 2")
+    found = verify(shelves.index, shelves.taxonomy, lambda: shelves.embedder)
+    assert {(difference.kind, difference.id, difference.path) for difference in found.differences} == {
+        ("catalog_decision_differs", "2026-12.jsonl:2", "default/default/audit/2026-12.jsonl"),
+        ("catalog_decision_missing", "2026-12.jsonl:1", "default/default/audit/2026-12.jsonl"),
+    }
+    assert found.checked == 3
+    for _ in shelves.index.sync(everything=True):
+        pass
     shelves.check()
 
 

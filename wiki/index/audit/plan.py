@@ -87,7 +87,8 @@ def audit_drift(layout: Layout, known: Mapping[str, AuditFileRow]) -> AuditDrift
 
 
 def plan_audit(catalog: Catalog, layout: Layout, again: Collection[str] = ()) -> AuditBatch:
-    """What differs between the audit and the catalog. Files named in ``again`` are read although they look the same."""
+    """What differs between the audit and the catalog. Files named in ``again`` are read whole, also where they look the
+    same."""
     known = {row.file: row for row in catalog.audit_files()}
     drift = audit_drift(layout, known)
     files: list[AuditFileRow] = []
@@ -97,7 +98,7 @@ def plan_audit(catalog: Catalog, layout: Layout, again: Collection[str] = ()) ->
     for name in (*drift.changed, *(name for name in drift.same if name in again)):
         try:
             with open_audit(layout.audit / name) as file:
-                now, start, found = read_on(file, name, known.get(name))
+                now, start, found = read_on(file, name, None if name in again else known.get(name))
         except OSError:
             continue
         old = catalog.decisions("file = ? AND line > ?", [name, start])
