@@ -1,4 +1,4 @@
-"""``topic_vectors``, ``lancedb_index`` and ``duckdb_catalog``: what the cascade keeps in step."""
+"""``topic_vectors``, ``lancedb_index``, ``duckdb_catalog`` and ``vault_audit``: what the cascade keeps in step."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -30,6 +30,19 @@ def topic_vectors(versions: Mapping[dg.AssetKey, str]) -> dg.AssetSpec:
         kinds={"embedding"},
         code_version=versions[keys.TOPIC_VECTORS],
         partitions_def=keys.topic_files,
+    )
+
+
+def vault_audit(versions: Mapping[dg.AssetKey, str]) -> dg.AssetSpec:
+    """Made by the cascade as decisions are noted, so there is nothing to run."""
+    return dg.AssetSpec(
+        keys.VAULT_AUDIT,
+        description="Who was allowed or refused what in the vaults of every tenant: the files of `audit/`, listed in "
+        "DuckDB. Each batch of new decisions is one event with their counts and the notes' ids, never a path, a title or "
+        "a reason.",
+        group_name="index",
+        kinds={"json", "duckdb"},
+        code_version=versions[keys.VAULT_AUDIT],
     )
 
 

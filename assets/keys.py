@@ -8,6 +8,7 @@ MARKDOWN_TOPICS = dg.AssetKey("markdown_topics")
 TOPIC_VECTORS = dg.AssetKey("topic_vectors")
 LANCEDB_INDEX = dg.AssetKey("lancedb_index")
 DUCKDB_CATALOG = dg.AssetKey("duckdb_catalog")
+VAULT_AUDIT = dg.AssetKey("vault_audit")
 
 MADE_FROM = {PARSED_DOCUMENTS: RAW_FILES, MARKDOWN_TOPICS: PARSED_DOCUMENTS}
 """Within the ingest, one partition is made from the same one of the asset before."""

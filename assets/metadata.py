@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 import dagster as dg
 
 from wiki.incoming import IncomingOutcome
-from wiki.index.rows import BatchReport, DocumentChange, NoteChange, TopicChange
+from wiki.index.rows import BatchReport, DecisionSummary, DocumentChange, NoteChange, TopicChange
 from wiki.tenants import Tenant
 
 Metadata = dict[str, Any]
@@ -114,6 +114,16 @@ def note(change: NoteChange) -> Metadata:
     return found
 
 
+def decisions(tenant: Tenant, summary: DecisionSummary) -> Metadata:
+    """New decisions of an audit: Dagster's store is no place for what a person or an agent wrote."""
+    found: Metadata = {"tenant": _shown(tenant), "decisions": summary.count}
+    if summary.newest:
+        found["newest"] = summary.newest
+    counts = ("actions", "outcomes", "actors", "rules", "vaults")
+    found |= {name: dg.MetadataValue.json(getattr(summary, name)) for name in counts}
+    return found | {"note_ids": dg.MetadataValue.json(list(summary.note_ids))}
+
+
 def lance_batch(report: BatchReport) -> Metadata:
     return {
         **_batch(report),
@@ -134,14 +144,19 @@ def catalog_batch(report: BatchReport) -> Metadata:
         "topics": report.topic_count,
         "faults": len(report.faults),
         **({"notes": report.note_count} if report.note_count or report.notes else {}),
+        **({"decisions": report.decision_count} if report.decision_count else {}),
     }
 
 
 def _batch(report: BatchReport) -> Metadata:
     return {
-        "tenant": f"{report.tenant.app_id}/{report.tenant.project_id}",
+        "tenant": _shown(report.tenant),
         "reason": report.reason,
         "topics_changed": len(report.topics),
         "seconds": round(report.seconds, 3),
         **({"notes_changed": len(report.notes)} if report.notes else {}),
     }
+
+
+def _shown(tenant: Tenant) -> str:
+    return f"{tenant.app_id}/{tenant.project_id}"

@@ -25,6 +25,7 @@ def code_versions(settings: Settings) -> dict[dg.AssetKey, str]:
         keys.TOPIC_VECTORS: model,
         keys.LANCEDB_INDEX: f"{STORAGE_VERSION}+{model}",
         keys.DUCKDB_CATALOG: STORAGE_VERSION,
+        keys.VAULT_AUDIT: STORAGE_VERSION,
     }
 
 

@@ -7,7 +7,7 @@ import dagster as dg
 
 from assets import keys, metadata
 from assets.versions import version_tags
-from wiki.index.rows import BatchReport, DocumentChange, NoteChange, TopicChange
+from wiki.index.rows import BatchReport, DecisionSummary, DocumentChange, NoteChange, TopicChange
 from wiki.supervisor.record import api_url
 from wiki.tenants import Tenant
 
@@ -29,7 +29,7 @@ Event = dg.AssetMaterialization | dg.AssetCheckEvaluation
 
 
 def of_batch(report: BatchReport, versions: Mapping[dg.AssetKey, str], root: Path) -> Iterator[Event]:
-    """One event a topic or note, one for each store, and the batch's asset checks."""
+    """One event a topic or note, one for each store, one for new decisions, and the batch's asset checks."""
     if len(report.topics) + len(report.notes) <= MOST_SINGLE:
         for change in report.topics:
             if change.kind != "deleted":
@@ -47,6 +47,8 @@ def of_batch(report: BatchReport, versions: Mapping[dg.AssetKey, str], root: Pat
         metadata=metadata.catalog_batch(report),
         tags=version_tags(versions, keys.DUCKDB_CATALOG),
     )
+    if report.decisions is not None:
+        yield of_decisions(report.tenant, report.decisions, versions)
     for check in report.checks:
         severity = dg.AssetCheckSeverity.WARN if check.name == "no_faults" else dg.AssetCheckSeverity.ERROR
         yield dg.AssetCheckEvaluation(
@@ -124,4 +126,15 @@ def of_note(tenant: Tenant, change: NoteChange, versions: Mapping[dg.AssetKey, s
         partition=tenant.partition_key(change.sha256),
         metadata=metadata.note(change),
         tags=version_tags(versions, keys.TOPIC_VECTORS, change.sha256) | {keys.NOTE_ID_TAG: change.note_id},
+    )
+
+
+def of_decisions(
+    tenant: Tenant, summary: DecisionSummary, versions: Mapping[dg.AssetKey, str]
+) -> dg.AssetMaterialization:
+    """New decisions of a tenant's audit."""
+    return dg.AssetMaterialization(
+        keys.VAULT_AUDIT,
+        metadata=metadata.decisions(tenant, summary),
+        tags=version_tags(versions, keys.VAULT_AUDIT),
     )

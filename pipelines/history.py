@@ -10,8 +10,8 @@ from pathlib import Path
 import dagster as dg
 
 from assets import keys
-from pipelines.batch_events import heartbeat, of_document, of_note, of_topic
-from pipelines.live import live_documents, live_notes
+from pipelines.batch_events import heartbeat, of_decisions, of_document, of_note, of_topic
+from pipelines.live import live_decisions, live_documents, live_notes
 from wiki.library import Library
 
 HISTORY_MEGABYTES = 512
@@ -30,7 +30,7 @@ def history_bytes(instance: dg.DagsterInstance) -> int:
 
 def rotate_history(instance: dg.DagsterInstance, library: Library, versions: Mapping[dg.AssetKey, str]) -> int:
     """Wipe the history of every asset, give the disk back, tell what is live once more. Gives the events told."""
-    instance.wipe_assets([*keys.INGEST, keys.TOPIC_VECTORS, *keys.INDEXES])
+    instance.wipe_assets([*keys.INGEST, keys.TOPIC_VECTORS, *keys.INDEXES, keys.VAULT_AUDIT])
     _empty_runless_shard(instance)
     _vacuum(instance)
     told = 0
@@ -80,6 +80,8 @@ def _live_events(library: Library, versions: Mapping[dg.AssetKey, str]) -> Itera
             yield of_topic(document.tenant, topic, versions, library.root)
     for tenant, change in live_notes(library):
         yield of_note(tenant, change, versions)
+    for tenant, summary in live_decisions(library):
+        yield of_decisions(tenant, summary, versions)
     yield heartbeat(versions)
 
 

@@ -3,7 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wiki.index.rows import DocumentChange, NoteChange, TopicChange
+from wiki.index.audit.rows import DecisionRow
+from wiki.index.audit.summary import summarised
+from wiki.index.catalog import select
+from wiki.index.rows import DecisionSummary, DocumentChange, NoteChange, TopicChange
 from wiki.ingest import hash_file
 from wiki.library import Library, TenantLibrary
 from wiki.tenants import Tenant
@@ -46,6 +49,16 @@ def live_notes(library: Library) -> Iterator[tuple[Tenant, NoteChange]]:
         columns = "note_id, vault, path, sha256, passages FROM notes WHERE hidden IS NULL ORDER BY vault, path"
         for note_id, vault, path, sha256, passages in cursor.execute(f"SELECT {columns}").fetchall() if cursor else ():
             yield tenant, NoteChange("added", note_id, vault, path, sha256, passages=passages)
+
+
+def live_decisions(library: Library) -> Iterator[tuple[Tenant, DecisionSummary]]:
+    """The decisions of every tenant's audit in one, as the published catalog has them."""
+    for tenant in library.tenants():
+        here = library.tenant(tenant.app_id, tenant.project_id)
+        cursor = here.index.snapshots.cursor()
+        rows: list[DecisionRow] = select(cursor, "decisions", "TRUE") if cursor else []
+        if summary := summarised(rows, [vault.name for vault in here.vaults()]):
+            yield tenant, summary
 
 
 def _doc_ids(here: TenantLibrary) -> list[str]:

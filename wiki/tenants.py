@@ -71,6 +71,11 @@ class Layout:
         return self.index / "jobs"
 
     @property
+    def audit(self) -> Path:
+        """What was decided on the notes of vaults, a file a month."""
+        return self.home / "audit"
+
+    @property
     def trash(self) -> Path:
         return self.home / ".trash"
 

@@ -9,12 +9,13 @@ from serving.deps import NOTE_ID_PATTERN, QueryTenant, Wait, body_tenant
 from serving.envelope import Success, success
 from serving.errors import documented
 from serving.notes import BriefReply, NeighbourNotes, NewNote, NoteDetail, NoteWritten, RelatedNotes
-from serving.routes import links
+from serving.routes import audit, links
 from wiki.library.notes import BRIEF_TOKENS, MOST_DEPTH, MOST_RELATED
 from wiki.vaults.contract import Contract
 
 router = APIRouter(prefix="/api/v1/vaults", tags=["vaults"])
 router.include_router(links.router)
+router.include_router(audit.router)
 NoteId = Annotated[str, Path(pattern=NOTE_ID_PATTERN, description="Id of a note.")]
 
 

@@ -33,6 +33,7 @@ COMMANDS = [
     "vault move",
     "vault links",
     "vault orphans",
+    "vault audit",
     "verify",
     "status",
     "mcp",

@@ -96,3 +96,28 @@ def test_what_is_staged_is_listed_and_decided_on_by_a_person(wiki: Wiki, tmp_pat
     assert "zymurgy" in wiki("vault", "brief").out
     assert wiki("vault", "inbox", "--json").json["notes"] == []
     assert wiki("vault", "inbox", "expire", "--json").code == 0
+
+
+def test_the_audit_tells_who_was_allowed_or_refused_what(wiki: Wiki, tmp_path: Path, root: Path) -> None:
+    text = tmp_path / "rule.md"
+    text.write_text("Ask before renaming.\n")
+    wiki("vault", "init")
+    assert wiki("vault", "audit", "--json").json["decisions"] == []
+    wrote = wiki("vault", "write", "note", "--vault", "user", "--folder", "facts", "--title", "Ask", "--body", text)
+    assert wrote.code == 0, wrote.err
+    refused = wiki("vault", "write", "user-facts", "--title", "Zebra", "--actor", "agent", "--body", text)
+    assert refused.code != 0
+    told = wiki("vault", "audit", "--json").json
+    assert [(row["outcome"], row["path"]) for row in told["decisions"]] == [
+        ("refused", None),
+        ("allowed", "facts/ask.md"),
+    ]
+    assert (told["total"], told["indexed"]) == (2, True)
+    listed = wiki("vault", "audit", "--outcome", "allowed")
+    assert listed.out.split()[1:5] == ["person", "write", "allowed", "user/facts/ask.md"]
+    assert "1 of 1 decisions" in listed.err
+    with (root / "default/default/audit/2026-01.jsonl").open("w") as file:
+        file.write("torn\n")
+    assert "1 lines of the audit are no decision" in wiki("vault", "audit").err
+    assert wiki("vault", "audit", "--vault", "nowhere").code != 0
+    assert wiki("verify").code == 0

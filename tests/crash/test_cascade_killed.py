@@ -16,6 +16,7 @@ from tests.index.library_on_disk import write_document, write_topic
 from tests.standins import WordEmbedder
 from wiki.library import Library, TenantLibrary
 from wiki.settings import Settings
+from wiki.vaults.audit import Decision, note_decision
 
 IDS = [f"d_{number:012x}" for number in range(1, 11)]
 
@@ -81,3 +82,23 @@ def test_deletes_and_moves_survive_kills(here: TenantLibrary, root: Path) -> Non
             process.kill()
     assert here.verify().differences == ()
     assert here.status().documents == 6
+
+
+def test_decisions_survive_kills(here: TenantLibrary, root: Path) -> None:
+    rng = random.Random(5)
+    noted = 0
+    for _ in range(3):
+        with cascade(root) as process:
+            until = time.monotonic() + rng.uniform(0.8, 1.6)
+            while time.monotonic() < until:
+                noted += 1
+                row = Decision("2026-12-01T10:00:00Z", "agent", "write", "refused", "path", reason=f"number {noted}")
+                note_decision(here.layout, row)
+            process.kill()
+    assert here.verify().differences == ()
+    cursor = here.index.snapshots.cursor()
+    assert cursor is not None
+    reasons = cursor.execute("SELECT reason FROM decisions ORDER BY file, line").fetchall()
+    assert [reason for (reason,) in reasons] == [f"number {number}" for number in range(1, noted + 1)]
+    told = sum(report.decisions.count for _, report in here.index.outbox.waiting() if report.decisions)
+    assert told >= noted

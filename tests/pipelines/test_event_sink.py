@@ -1,12 +1,16 @@
 """What Dagster is told of a batch."""
 
+from dataclasses import replace
+
 import dagster as dg
 
 from assets import keys
 from pipelines.event_sink import DagsterEvents
 from pipelines.partitions import SOURCE_FILES, TOPIC_FILES, reconcile_partitions
+from wiki.index.audit.summary import summarised
 from wiki.index.rows import BatchReport, CheckResult, DocumentChange, NoteChange, TopicChange
 from wiki.tenants import Tenant
+from wiki.vaults.audit import Decision
 
 DEFAULT = Tenant()
 
@@ -90,6 +94,34 @@ def test_a_changed_note_shows_under_its_hash_with_vault_and_path(
     assert instance.get_dynamic_partitions(TOPIC_FILES) == [sha("a")]
     (catalog,) = told(instance, keys.DUCKDB_CATALOG)
     assert (catalog.metadata["notes"].value, catalog.metadata["notes_changed"].value) == (2, 2)
+
+
+def test_new_decisions_of_an_audit_are_one_event_of_counts_and_ids(
+    instance: dg.DagsterInstance, events: DagsterEvents
+) -> None:
+    rows = [
+        Decision(
+            f"2026-12-01T10:00:0{second}Z", "agent", "write", "refused", "path", "zebra", "zebra", "zebra/zebra.md",
+            "n_0123456789ab" if second else "zebra", None, "zebra", "zebra",
+        )
+        for second in range(3)
+    ]  # fmt: skip
+    events.batch(replace(report(), decisions=summarised(rows, ["work"]), decision_count=7))
+    events.batch(report())
+    (event,) = told(instance, keys.VAULT_AUDIT)
+    assert event.tags is not None and event.tags["dagster/code_version"]
+    assert {name: value.value for name, value in event.metadata.items()} == {
+        "tenant": "default/default",
+        "decisions": 3,
+        "newest": "2026-12-01T10:00:02Z",
+        "actions": {"write": 3},
+        "outcomes": {"refused": 3},
+        "actors": {"agent": 3},
+        "rules": {"path": 3},
+        "vaults": {"other": 3},
+        "note_ids": ["n_0123456789ab"],
+    }
+    assert told(instance, keys.DUCKDB_CATALOG)[1].metadata["decisions"].value == 7
 
 
 def test_each_batch_is_one_event_of_each_store(instance: dg.DagsterInstance, events: DagsterEvents) -> None:

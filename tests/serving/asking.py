@@ -20,7 +20,14 @@ def answers(client: TestClient, queries: Iterable[str], notes: Iterable[str]) ->
     for note in notes:
         for tail in ("", "/related", "/neighbours?depth=3"):
             found[f"{note}{tail}"] = client.get(f"/api/v1/vaults/notes/{note}{tail}").text
-    for path in ("brief?tokens=20000", "links?state=all&page_size=100", "orphans?page_size=100", "inbox", "routes"):
+    for path in (
+        "brief?tokens=20000",
+        "links?state=all&page_size=100",
+        "orphans?page_size=100",
+        "inbox",
+        "routes",
+        "audit?page_size=100",
+    ):
         found[path] = client.get(f"/api/v1/vaults/{path}").text
     for state in ("promoted", "rejected", "expired"):
         found[f"inbox {state}"] = client.get(f"/api/v1/vaults/inbox?state={state}").text

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from wiki.cli import inbox
+from wiki.cli.audit import audit
 from wiki.cli.links import links, orphans
 from wiki.cli.moving import move
 from wiki.cli.output import print_json, say
@@ -25,7 +26,7 @@ vault_app = typer.Typer(
 
 
 def register(app: typer.Typer) -> None:
-    for command in (init, write, brief, move, links, orphans):
+    for command in (init, write, brief, move, links, orphans, audit):
         vault_app.command(command.__name__)(command)
     inbox.register(vault_app)
     app.add_typer(vault_app)

@@ -31,6 +31,8 @@ REST = 3.0
 """While a bulk import runs, the cascade rests this many times as long as its last batch took: every version of the
 stores costs each reader a new look at them, and a batch costs nearly the same for ten documents as for one."""
 MOST_REST = 2.0
+COMPANY_SECONDS = 0.5
+"""A decision in the audit waits this long for the note it is about, so that both make one batch; refusals gather."""
 _POLL = 0.02
 _Name = TypeVar("_Name")
 
@@ -161,16 +163,20 @@ class Cascade:
         # A reconcile opens every window: another process may have held the baton, and its own watcher with it.
         self._reconcile(tally, stop)
         waiting: set[Touched] = set()
-        rest_until = 0.0
+        rest_until, alone_until = 0.0, float("inf")
         while time.monotonic() - tally.started < seconds and not (stop and stop.is_set()):
             waiting |= self._watcher.next() | self._left
             self._left = set()
             if waiting and time.monotonic() < rest_until and self._library.presence.somebody_imports():
                 continue
+            if waiting and all(touched.audit for touched in waiting):
+                alone_until = min(alone_until, time.monotonic() + COMPANY_SECONDS)
+                if time.monotonic() < alone_until:
+                    continue
             if waiting:
                 began = time.monotonic()
                 self._apply(waiting, tally)
-                waiting = set()
+                waiting, alone_until = set(), float("inf")
                 rest_until = time.monotonic() + min(REST * (time.monotonic() - began), MOST_REST)
             else:
                 self._idle(tally)
@@ -219,6 +225,8 @@ class Cascade:
                 self._attempt(tenant, tally, partial(index.apply, group, "watch"))
         for tenant, refs in notes.items():
             self._apply_notes(tenant, refs, tally)
+        for tenant in {t.tenant for t in touched if t.audit} - whole:
+            self._attempt(tenant, tally, partial(self._index(tenant).apply, (), "watch"))
 
     def _apply_notes(self, tenant: Tenant, touched: set[NoteRef], tally: _Tally) -> None:
         index = self._index(tenant)

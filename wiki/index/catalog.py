@@ -14,6 +14,7 @@ from typing import Any, Self
 import duckdb
 import pyarrow as pa
 
+from wiki.index.audit.rows import AuditFileRow, DecisionRow
 from wiki.index.notes.rows import CalledNote, LinkRow, NoteRef, NoteRow
 from wiki.index.rows import DocumentRow, Fault, FileRow, TopicRow
 
@@ -21,7 +22,10 @@ SCHEMA_VERSION = 1
 WRITER_FILE = "catalog.duckdb"
 
 _TEXT, _LIST = pa.string(), pa.list_(pa.string())
-_INTS = {"source_bytes", "rank", "depth", "body_line", "size", "mtime_ns", "inode", "line", "passages", "ordinal"}
+_INTS = {
+    *("source_bytes", "rank", "depth", "body_line", "size", "mtime_ns", "inode", "line", "passages", "ordinal"),
+    *("lines", "length", "skipped"),
+}
 _LISTS = {"candidates", "labels", "tags", "aliases", "keys"}
 _JSON = {"fields", "extraction", "source", "front_matter", "properties", "headings", "blocks"}
 _FLAGS = {"summary_stale", "ambiguous"}
@@ -47,6 +51,8 @@ _TABLES: dict[str, tuple[type[Any], Any]] = {
     "faults": (Fault, _schema(Fault)),
     "notes": (NoteRow, _schema(NoteRow)),
     "links": (LinkRow, _schema(LinkRow)),
+    "decisions": (DecisionRow, _schema(DecisionRow)),
+    "audit_files": (AuditFileRow, _schema(AuditFileRow)),
 }
 _SQL_TYPES = {_TEXT: "VARCHAR", _LIST: "VARCHAR[]", pa.int64(): "BIGINT", pa.bool_(): "BOOLEAN"}
 
@@ -113,6 +119,11 @@ class Catalog:
         """Forget these notes and the links in them."""
         for table, column in (("notes", "note_id"), ("links", "from_id")):
             self.connection.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT unnest(?))", [list(note_ids)])
+
+    def delete_decisions(self, file: str, *, after: int = 0) -> None:
+        """Forget a file of the audit, and its decisions that stand after a line."""
+        self.connection.execute("DELETE FROM decisions WHERE file = ? AND line > ?", [file, after])
+        self.connection.execute("DELETE FROM audit_files WHERE file = ?", [file])
 
     def update_links(self, links: Sequence[LinkRow]) -> None:
         """Give these links, which are there, another target."""
@@ -210,6 +221,12 @@ class Catalog:
 
     def links(self, where: str = "TRUE", parameters: Sequence[Any] = ()) -> list[LinkRow]:
         return _select(self.connection, "links", where, parameters)
+
+    def decisions(self, where: str = "TRUE", parameters: Sequence[Any] = ()) -> list[DecisionRow]:
+        return _select(self.connection, "decisions", where, parameters)
+
+    def audit_files(self) -> list[AuditFileRow]:
+        return _select(self.connection, "audit_files", "TRUE", ())
 
     def faults(self) -> list[Fault]:
         return _select(self.connection, "faults", "TRUE ORDER BY path", ())

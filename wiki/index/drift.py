@@ -36,10 +36,12 @@ class Drift:
     vanished: frozenset[str]
     faults: tuple[Fault, ...]
     notes: NoteDrift = NoteDrift()
+    audit: tuple[str, ...] = ()
+    """Files of the audit, by name."""
 
     @property
     def pending(self) -> int:
-        return len(self.folders) + len(self.notes.notes)
+        return len(self.folders) + len(self.notes.notes) + len(self.audit)
 
 
 def document_drift(

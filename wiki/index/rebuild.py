@@ -6,14 +6,20 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
+
 from wiki.documents.taxonomy import TaxonomyFile
 from wiki.errors import Conflict
 from wiki.filesystem import FileLock, exchange, remove_tree
-from wiki.index.catalog import Catalog
+from wiki.index.audit.plan import audit_drift, plan_audit
+from wiki.index.audit.rows import AuditFileRow
+from wiki.index.audit.summary import summarised
+from wiki.index.catalog import Catalog, select
 from wiki.index.journal import clear_intent
 from wiki.index.notes.rows import NoteRef
 from wiki.index.notes.survey import VaultFolders
 from wiki.index.reporting import NOTES, PASSAGES, rebuilt_report
+from wiki.index.rows import DecisionSummary
 from wiki.index.snapshots import SnapshotName, current, publish
 from wiki.index.sync import TenantIndex
 from wiki.models.protocols import Embedder
@@ -44,6 +50,7 @@ def rebuild(
     beside = index.base / "next"
     try:
         _check_vaults(index)
+        _check_audit(index)
         remove_tree(beside)
         building = TenantIndex(
             index.layout,
@@ -61,7 +68,7 @@ def rebuild(
         with index.lock():
             for report in building.sync("rebuild"):
                 embedded += report.embedded if report else 0
-            _exchange(index, building, beside)
+            _exchange(index, building, beside, _untold(index))
         return _result(index, embedded, time.perf_counter() - started)
     finally:
         remove_tree(beside)
@@ -69,7 +76,8 @@ def rebuild(
 
 
 def _fill(building: TenantIndex, progress: Progress | None) -> int:
-    total = building.drift().pending
+    drift = building.drift()
+    total = len(drift.folders) + len(drift.notes.notes)
     embedded = 0
     for report in building.sync("rebuild", everything=True, batch_files=BATCH_FILES):
         embedded += report.embedded if report else 0
@@ -93,7 +101,26 @@ def _check_vaults(index: TenantIndex) -> None:
         )
 
 
-def _exchange(index: TenantIndex, building: TenantIndex, beside: Path) -> None:
+def _check_audit(index: TenantIndex) -> None:
+    """The same for the audit. Raises Conflict."""
+    cursor = index.snapshots.cursor()
+    known: list[AuditFileRow] = select(cursor, "audit_files", "TRUE") if cursor else []
+    if known and (faults := audit_drift(index.layout, {row.file: row for row in known}).faults):
+        listed = "; ".join(f"{fault.path} {fault.reason}: {fault.remedy}" for fault in faults)
+        raise Conflict(f"a rebuild would lose decisions of the audit: {listed}")
+
+
+def _untold(index: TenantIndex) -> DecisionSummary | None:
+    """Decisions that the old catalog never had: no batch will tell them once the new one is in its place."""
+    try:
+        with Catalog(index.catalog_path) as catalog:
+            fresh = plan_audit(catalog, index.layout).fresh
+    except duckdb.Error:
+        return None
+    return summarised(fresh, [vault.name for vault in index.vaults()])
+
+
+def _exchange(index: TenantIndex, building: TenantIndex, beside: Path, decisions: DecisionSummary | None) -> None:
     now = current(index.catalog_path) or SnapshotName(0, 0)
     with Catalog(building.catalog_path) as catalog:
         publish(catalog, now.generation + 1)
@@ -104,14 +131,15 @@ def _exchange(index: TenantIndex, building: TenantIndex, beside: Path) -> None:
         public.mkdir(parents=True, exist_ok=True)
         exchange(public, staged)
     clear_intent(index.base)
-    _tell(index)
+    _tell(index, decisions)
 
 
-def _tell(index: TenantIndex) -> None:
+def _tell(index: TenantIndex, decisions: DecisionSummary | None) -> None:
     """One report with the new counts, so that Dagster shows the rebuild."""
     with Catalog(index.catalog_path) as catalog:
         name = current(index.catalog_path) or SnapshotName(1, 0)
-        index.outbox.put(replace(rebuilt_report(index.layout, catalog, index.store(), name), reason="rebuild"))
+        report = rebuilt_report(index.layout, catalog, index.store(), name, decisions)
+        index.outbox.put(replace(report, reason="rebuild"))
 
 
 def _result(index: TenantIndex, embedded: int, seconds: float) -> RebuildResult:

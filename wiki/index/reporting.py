@@ -4,7 +4,16 @@ from wiki.index.batch import Batch
 from wiki.index.catalog import Catalog
 from wiki.index.lance import PassageStore
 from wiki.index.notes.plan import NoteBatch
-from wiki.index.rows import BatchReport, CheckResult, DocumentChange, DocumentRow, NoteChange, TopicChange, TopicRow
+from wiki.index.rows import (
+    BatchReport,
+    CheckResult,
+    DecisionSummary,
+    DocumentChange,
+    DocumentRow,
+    NoteChange,
+    TopicChange,
+    TopicRow,
+)
 from wiki.index.snapshots import SnapshotName
 from wiki.tenants import Layout
 
@@ -22,6 +31,7 @@ def make_report(
     store: PassageStore,
     passages: int,
     snapshot: SnapshotName,
+    decisions: DecisionSummary | None = None,
 ) -> BatchReport:
     """Describe a batch after its snapshot was published."""
     prefix = layout.relative(layout.knowledge)
@@ -66,13 +76,21 @@ def make_report(
         ),
         notes=_note_changes(notes),
         note_count=catalog.count("notes WHERE hidden IS NULL"),
+        decisions=decisions,
+        decision_count=catalog.count("decisions"),
     )
 
 
-def rebuilt_report(layout: Layout, catalog: Catalog, store: PassageStore, snapshot: SnapshotName) -> BatchReport:
-    """A report that names no topic: the counts after a rebuild."""
+def rebuilt_report(
+    layout: Layout,
+    catalog: Catalog,
+    store: PassageStore,
+    snapshot: SnapshotName,
+    decisions: DecisionSummary | None = None,
+) -> BatchReport:
+    """A report that names no topic: the counts after a rebuild, and the decisions that no batch told before."""
     nothing = Batch((), (), (), {}, {}, (), (), False, {})
-    return make_report(layout, catalog, nothing, NoteBatch(), store, store.count(), snapshot)
+    return make_report(layout, catalog, nothing, NoteBatch(), store, store.count(), snapshot, decisions)
 
 
 def _topic_changes(batch: Batch, prefix: str) -> tuple[TopicChange, ...]:

@@ -220,6 +220,25 @@ class DocumentChange:
 
 
 @dataclass(frozen=True)
+class DecisionSummary:
+    """New decisions of the audit, as Dagster is told of them: counts and ids, never a path, a title or a reason.
+
+    A word that is none of ours, say a vault somebody asked for and there is none, counts as ``other``.
+    """
+
+    count: int
+    newest: str
+    """When the last of them was made; empty when that cannot be read."""
+    actions: dict[str, int]
+    outcomes: dict[str, int]
+    actors: dict[str, int]
+    rules: dict[str, int]
+    vaults: dict[str, int]
+    note_ids: tuple[str, ...]
+    """The newest of them, at most 100."""
+
+
+@dataclass(frozen=True)
 class CheckResult:
     """One asset check of a batch."""
 
@@ -255,6 +274,9 @@ class BatchReport:
     checks: tuple[CheckResult, ...] = ()
     notes: tuple[NoteChange, ...] = ()
     note_count: int = 0
+    decisions: DecisionSummary | None = None
+    """What is new in the audit."""
+    decision_count: int = 0
 
 
 class EventSink(Protocol):

@@ -17,8 +17,11 @@ from wiki.documents import timestamps
 from wiki.documents.model import Problem
 from wiki.documents.taxonomy import TaxonomyFile
 from wiki.errors import IndexModelMismatch, WikiError
+from wiki.index.audit.plan import AuditBatch, audit_drift, plan_audit
+from wiki.index.audit.rows import AuditFileRow
+from wiki.index.audit.summary import summarised
 from wiki.index.batch import Batch, plan_batch
-from wiki.index.catalog import Catalog
+from wiki.index.catalog import Catalog, select
 from wiki.index.drift import Drift, document_drift
 from wiki.index.folders import Folder, read_folder
 from wiki.index.journal import Intent, clear_intent, note_intent, read_intent
@@ -80,7 +83,10 @@ class TenantIndex(TenantStores):
         knowledge, taxonomy = self.layout.knowledge, self._taxonomy_hash()
         documents = document_drift(cursor, knowledge, self.prefix, taxonomy, everything=everything)
         notes = note_drift(cursor, self._folders(), everything=everything)
-        return replace(documents, notes=notes, faults=(*documents.faults, *notes.faults))
+        known: list[AuditFileRow] = select(cursor, "audit_files", "TRUE") if cursor else []
+        audit = audit_drift(self.layout, {row.file: row for row in known})
+        files = (*audit.files, *audit.same) if everything else audit.files
+        return replace(documents, notes=notes, audit=files, faults=(*documents.faults, *notes.faults, *audit.faults))
 
     def sync(
         self,
@@ -101,6 +107,8 @@ class TenantIndex(TenantStores):
             folders = [path for path in folders if path not in drift.vanished]
         if hold and drift.notes.vanished and hold("notes", drift.notes.really_gone, drift.notes.known):
             notes = [ref for ref in notes if ref not in drift.notes.vanished]
+        if drift.audit:
+            yield self.apply((), reason, audit=drift.audit if everything else ())
         no_folders, no_notes = list[str](), list[NoteRef]()
         groups = [(batch, no_notes) for batch in self._chunks(folders, batch_files)]
         groups += [(no_folders, group) for group in chunk_notes(notes, drift.notes.sizes, batch_files)]
@@ -119,18 +127,21 @@ class TenantIndex(TenantStores):
         notes: Collection[NoteRef] = (),
         survey_faults: Sequence[Fault] | None = None,
         rules: str | None = None,
+        audit: Collection[str] = (),
     ) -> BatchReport | None:
         """One batch: re-derive these folders and notes under the write lock. None when nothing differed.
 
-        ``rules``, of a look over all vaults, are noted with its last batch: then every note is read by them.
+        ``rules``, of a look over all vaults, are noted with its last batch: then every note is read by them. What is
+        new in the audit is taken along; its files named in ``audit`` are read whole.
         """
         with self.lock():
             intent = read_intent(self.base)
             with Catalog(self.catalog_path) as catalog:
                 refs = {*notes, *intent.notes}
                 return self._apply(
-                    catalog, {*folders, *intent.folders}, refs, intent.records, reason, survey_faults, rules
-                )
+                    catalog, {*folders, *intent.folders}, refs, intent.records, reason, survey_faults, rules,
+                    plan_audit(catalog, self.layout, audit),
+                )  # fmt: skip
 
     def touched_notes(self, touched: Collection[NoteRef]) -> tuple[list[NoteRef], int]:
         """The notes behind changes told of files and folders: those there now, then those only the catalog knows.
@@ -155,6 +166,7 @@ class TenantIndex(TenantStores):
         reason: Reason,
         survey_faults: Sequence[Fault] | None,
         rules: str | None,
+        audit: AuditBatch,
     ) -> BatchReport | None:
         started = perf_counter()
         taxonomy, problem = self._taxonomy.load()
@@ -166,7 +178,7 @@ class TenantIndex(TenantStores):
         batch = plan_batch(catalog, resolution, taxonomy, self.prefix, topics)
         notes = plan_notes(catalog, self._folders(), refs, [record for record in orphans if record not in topics])
         rules = None if rules == (catalog.meta(RULES) or NO_RULES) else rules
-        changes = batch.differs or notes.differs or bool(orphans) or rules is not None
+        changes = batch.differs or notes.differs or audit.differs or bool(orphans) or rules is not None
         if not changes and not self._other_changes(catalog, survey_faults, folders):
             return None
         store = self.store()
@@ -181,7 +193,7 @@ class TenantIndex(TenantStores):
         note_intent(self.base, Intent(tuple(resolution.folders), tuple(record_ids), notes.refs))
         upserted, deleted = store.replace_records(rows, record_ids) if record_ids else (0, 0)
         self.upserts_since_optimize += 1 if record_ids else 0
-        report = self._commit(catalog, batch, notes, survey_faults, rules, store)
+        report = self._commit(catalog, batch, notes, audit, survey_faults, rules, store)
         report = replace(
             report, reason=reason, rows_upserted=upserted, rows_deleted=deleted, seconds=perf_counter() - started
         )
@@ -230,6 +242,7 @@ class TenantIndex(TenantStores):
         catalog: Catalog,
         batch: Batch,
         notes: NoteBatch,
+        audit: AuditBatch,
         survey_faults: Sequence[Fault] | None,
         rules: str | None,
         store: PassageStore,
@@ -237,6 +250,7 @@ class TenantIndex(TenantStores):
         catalog.begin()
         batch.write(catalog)
         notes.write(catalog)
+        audit.write(catalog)
         if survey_faults is not None:
             catalog.replace_faults("survey", survey_faults)
         passages = store.count()
@@ -244,7 +258,8 @@ class TenantIndex(TenantStores):
         if rules is not None:
             catalog.set_meta({RULES: rules})
         catalog.commit()
-        return make_report(self.layout, catalog, batch, notes, store, passages, publish(catalog))
+        decisions = summarised(audit.fresh, [vault.name for vault in self.vaults()])
+        return make_report(self.layout, catalog, batch, notes, store, passages, publish(catalog), decisions)
 
     def _postpone(
         self, catalog: Catalog, store: PassageStore, batch: Batch, notes: NoteBatch, error: WikiError

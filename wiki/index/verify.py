@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from wiki.documents.taxonomy import Taxonomy, TaxonomyFile
+from wiki.index.audit.derive import DerivedAudit, derive_audit
+from wiki.index.audit.rows import AuditFileRow, DecisionRow
 from wiki.index.catalog import Catalog, row_values, select
 from wiki.index.folders import Folder, read_folder, survey
 from wiki.index.identity import Assignment, assign
@@ -41,15 +43,19 @@ def verify(index: TenantIndex, taxonomy: TaxonomyFile, embedder: Callable[[], Em
             differences = [*_in_lance(index, passages | notes.passages, places, notes.kept)]
             differences += _in_catalog("catalog", expected, catalog.documents(), catalog.topics(), catalog.files())
             differences += _notes_in_catalog("catalog", folders, notes, catalog.notes(), catalog.links())
+            audit = derive_audit(index.layout, catalog.audit_files())
+            differences += _audit_in_catalog("catalog", index.layout, audit, catalog.decisions(), catalog.audit_files())
         opened = index.snapshots.open()
         if opened:
             tables = [select(opened[1], table, "TRUE") for table in ("documents", "topics", "files")]
             differences += _in_catalog("snapshot", expected, *tables)
             tables = [select(opened[1], table, "TRUE") for table in ("notes", "links")]
             differences += _notes_in_catalog("snapshot", folders, notes, *tables)
-        elif expected or notes.rows:
+            tables = [select(opened[1], table, "TRUE") for table in ("decisions", "audit_files")]
+            differences += _audit_in_catalog("snapshot", index.layout, audit, *tables)
+        elif expected or notes.rows or audit.decisions:
             differences.append(Difference("snapshot_missing", "", index.prefix))
-    checked = sum(1 + len(r.topics) for r in expected) + len(notes.rows)
+    checked = sum(1 + len(r.topics) for r in expected) + len(notes.rows) + len(audit.decisions)
     return VerifyResult(not differences, checked, tuple(differences))
 
 
@@ -142,6 +148,19 @@ def _notes_in_catalog(
     differences += _compare(f"{where}_link", wanted, found)
     for difference in differences:
         yield replace(difference, path=places.get(difference.id.partition(">")[0], ""))
+
+
+def _audit_in_catalog(
+    where: str, layout: Layout, audit: DerivedAudit, decisions: list[DecisionRow], files: list[AuditFileRow]
+) -> Iterator[Difference]:
+    stored = [(f"{row.file}:{row.line}", row) for row in decisions if row.file not in audit.unread]
+    differences = list(
+        _compare(f"{where}_decision", {f"{row.file}:{row.line}": row for row in audit.decisions}, stored)
+    )
+    known = [(row.file, row) for row in files if row.file not in audit.unread]
+    differences += _compare(f"{where}_audit_file", {row.file: row for row in audit.files}, known)
+    for difference in differences:
+        yield replace(difference, path=layout.relative(layout.audit / difference.id.partition(":")[0]))
 
 
 def _compare(kind: str, wanted: Mapping[str, Any], stored: list[tuple[str, Any]]) -> Iterator[Difference]:

@@ -13,6 +13,7 @@ from wiki.index.identity import normalised
 from wiki.index.notes.rows import NoteRef
 from wiki.index.notes.survey import is_note, is_placeholder
 from wiki.tenants import Layout, Tenant
+from wiki.vaults.audit import is_audit_file
 from wiki.vaults.model import Vault
 
 STEP_MS = 20
@@ -26,28 +27,30 @@ _ATTACHMENTS = frozenset(
 
 @dataclass(frozen=True)
 class Touched:
-    """A change to look at: a document folder, or a note or folder of a vault. Neither: look at the whole tenant."""
+    """A change to look at: a document folder, a note or folder of a vault, or the audit. None of them: look at the
+    whole tenant."""
 
     tenant: Tenant
     folder: str | None = None
     note: NoteRef | None = None
+    audit: bool = False
 
     @property
     def whole(self) -> bool:
-        return self.folder is None and self.note is None
+        return self.folder is None and self.note is None and not self.audit
 
 
 @dataclass(frozen=True)
 class _Place:
-    """A watched folder: documents, a vault, or the folder that holds a tenant's own vaults."""
+    """A watched folder: documents, a vault, the folder that holds a tenant's own vaults, or its audit."""
 
     tenant: Tenant
-    kind: Literal["knowledge", "vault", "vaults"]
+    kind: Literal["knowledge", "vault", "vaults", "audit"]
     vault: str = ""
 
 
 class Watcher:
-    """Watches every tenant's ``knowledge`` folder and vaults, across windows: arming 100,000 files takes seconds.
+    """Watches every tenant's ``knowledge`` folder, vaults and audit, across windows: arming 100,000 files takes seconds.
 
     Only those folders are watched, so the indexes' own writes wake nobody. One that appears, or is replaced by
     another, is taken in by the next ``next()``, which then reports its tenant whole.
@@ -82,7 +85,9 @@ class Watcher:
             nothing: set[tuple[Change, str]] = set()
             seen = next(changes, nothing)
             touched |= {t for _, path in seen if (t := self._touched(path))}
-            if moved := {t.tenant for kind, path in seen if (t := self._touched(path)) and _may_lose(kind, path)}:
+            if moved := {
+                t.tenant for kind, path in seen if (t := self._touched(path)) and not t.audit and _may_lose(kind, path)
+            }:
                 self._arm()
                 return touched | {Touched(tenant) for tenant in moved}
         if self._present() != self._watched:
@@ -100,6 +105,7 @@ class Watcher:
             places = [
                 (layout.knowledge, _Place(tenant, "knowledge")),
                 (layout.home / "vaults", _Place(tenant, "vaults")),
+                (layout.audit, _Place(tenant, "audit")),
                 *((vault.root, _Place(tenant, "vault", vault.name)) for vault in self._vaults(tenant)),
             ]
             for path, place in places:
@@ -143,6 +149,8 @@ class Watcher:
         place, parts = self._watched[top][0], whole.relative_to(top).parts
         if place.kind == "knowledge":
             return _in_knowledge(place.tenant, parts)
+        if place.kind == "audit":
+            return Touched(place.tenant, audit=True) if not parts or is_audit_file(parts[-1]) else None
         if place.kind == "vaults":
             return Touched(place.tenant) if len(parts) <= 1 else None
         return _in_vault(place, parts, whole)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from wiki.library.audit import AuditReading
 from wiki.library.inbox import Inbox
 from wiki.library.jobs import Accepting
 from wiki.library.keeping import Keeping
@@ -11,7 +12,7 @@ from wiki.library.reextract import Reextracting
 from wiki.views import StatusView
 
 
-class TenantLibrary(Reextracting, Accepting, Links, NoteEdits, Inbox, Keeping):
+class TenantLibrary(Reextracting, Accepting, Links, NoteEdits, Inbox, AuditReading, Keeping):
     """Everything one tenant can do: write documents, read and search them, keep the indexes in step."""
 
     def status(self) -> StatusView:

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Literal
 
-from wiki.documents import timestamps
 from wiki.errors import InvalidInput, WikiError
 from wiki.filesystem import write_atomic
 from wiki.tenants import Layout
-from wiki.vaults.audit import Decision, Outcome, note_decision
+from wiki.vaults.audit import allowing, note_decision, refusing
 from wiki.vaults.contract import Actor, load_contract
 from wiki.vaults.notes.parser import is_canvas, parse_note
 from wiki.vaults.permission import may_change
@@ -43,8 +42,8 @@ def edit_note(
         with turn(layout, placed.vault):
             return _edit(layout, placed, action, change, actor, expected_hash)
     except WikiError as error:
-        row = _decision(placed, action, actor, "refused", error.details.get("rule_id"), reason=error.message)
-        note_decision(layout, row)
+        vault, path, note = placed.vault.name, placed.path, placed.note_id
+        note_decision(layout, refusing(actor, action, error, vault=vault, path=path, note_id=note))
         raise
 
 
@@ -60,7 +59,9 @@ def _edit(
     digest = sha256(changed).hexdigest()
     edited = EditedNote(placed.note_id, placed.vault.name, placed.path, allowed.rule_id, digest)
     if changed != data:
-        note_decision(layout, _decision(placed, action, actor, "allowed", allowed.rule_id, content_hash=digest))
+        vault, path, note = edited.vault, edited.path, edited.note_id
+        row = allowing(actor, action, edited.rule_id, vault=vault, path=path, note_id=note, content_hash=digest)
+        note_decision(layout, row)
         write_atomic(placed.location, changed)
     return edited
 
@@ -72,27 +73,3 @@ def _check_kept(placed: PlacedNote, required: Collection[str], before: Collectio
     lost = [key for key in required if key in before and not str(now.get(key) or "").strip()]
     if lost:
         raise InvalidInput(f"{placed.shown} must keep {', '.join(lost)} in its front matter", field="remove")
-
-
-def _decision(
-    placed: PlacedNote,
-    action: EditAction,
-    actor: Actor,
-    outcome: Outcome,
-    rule_id: str | None,
-    *,
-    content_hash: str | None = None,
-    reason: str = "",
-) -> Decision:
-    return Decision(
-        at=timestamps.now(),
-        actor=actor,
-        action=action,
-        outcome=outcome,
-        rule_id=rule_id,
-        vault=placed.vault.name,
-        path=placed.path,
-        note_id=placed.note_id,
-        content_hash=content_hash,
-        reason=reason[:300] or None,
-    )

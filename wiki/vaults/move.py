@@ -5,10 +5,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from wiki.documents import timestamps
 from wiki.errors import Conflict, Forbidden, InvalidInput, WikiError
 from wiki.tenants import Layout
-from wiki.vaults.audit import Decision, Outcome, note_decision
+from wiki.vaults.audit import allowing, note_decision, refusing
 from wiki.vaults.contract import Actor, Contract, load_contract
 from wiki.vaults.model import Vault, note_id
 from wiki.vaults.moving_names import new_file_name, titled
@@ -94,9 +93,10 @@ def move_note(
             return _move(layout, placed, request, look)
     except WikiError as error:
         if not request.dry_run:
-            rule_id = error.details.get("rule_id")
+            vault, path, note = placed.vault.name, placed.path, placed.note_id
             target = request.folder[:200] if request.folder else None
-            note_decision(layout, _decision(placed, request.actor, "refused", rule_id, target, error.message))
+            row = refusing(request.actor, "move", error, vault=vault, path=path, note_id=note, target=target)
+            note_decision(layout, row)
         raise
 
 
@@ -133,9 +133,17 @@ def _move(layout: Layout, placed: PlacedNote, request: MoveRequest, look: Look) 
     )
     if not request.dry_run:
         target = folder_on_disk(placed.vault, parts) / name
-        note_decision(
-            layout, _decision(placed, request.actor, "allowed", allowed.rule_id, path, "", result.content_hash)
+        row = allowing(
+            request.actor,
+            "move",
+            allowed.rule_id,
+            vault=placed.vault.name,
+            path=placed.path,
+            note_id=placed.note_id,
+            content_hash=result.content_hash,
+            target=path,
         )
+        note_decision(layout, row)
         files = [Rewritten(target, sha256(data).hexdigest(), content), *(file for file, _ in rewritten)]
         relocate(layout, Relocation(placed.location, target, tuple(files), tuple(sorted(around.vaults))))
     return result
@@ -203,27 +211,3 @@ def _turns(layout: Layout, vaults: Iterable[Vault]) -> Generator[None]:
         for vault in sorted(vaults, key=lambda vault: vault.name):
             stack.enter_context(turn(layout, vault))
         yield
-
-
-def _decision(
-    placed: PlacedNote,
-    actor: Actor,
-    outcome: Outcome,
-    rule_id: str | None,
-    target: str | None,
-    reason: str,
-    content_hash: str | None = None,
-) -> Decision:
-    return Decision(
-        at=timestamps.now(),
-        actor=actor,
-        action="move",
-        outcome=outcome,
-        rule_id=rule_id,
-        vault=placed.vault.name,
-        path=placed.path,
-        note_id=placed.note_id,
-        content_hash=content_hash,
-        reason=reason[:300] or None,
-        target=target,
-    )

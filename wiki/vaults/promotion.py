@@ -16,7 +16,7 @@ from wiki.errors import Conflict, Forbidden, WikiError
 from wiki.filesystem import fsync_dir, rename_noreplace, write_atomic
 from wiki.settings import VaultsSettings
 from wiki.tenants import Layout
-from wiki.vaults.audit import Decision, note_decision
+from wiki.vaults.audit import Decision, note_decision, refusing
 from wiki.vaults.contract import Actor, load_contract
 from wiki.vaults.inbox import RULE, Staged, find_staged, last_decision, readable, staged_at, written_at
 from wiki.vaults.model import MARK, Vault, note_id
@@ -89,17 +89,8 @@ def check_person(actor: str) -> None:
 
 def refusal(actor: str, action: str, wanted: str, staged: Staged | None, error: WikiError) -> Decision:
     """The line of the audit for what was refused."""
-    return Decision(
-        at=timestamps.now(),
-        actor=actor,
-        action=action,
-        outcome="refused",
-        rule_id=error.details.get("rule_id"),
-        vault=staged.vault.name if staged else None,
-        path=staged.found.path if staged else None,
-        note_id=wanted[:80],
-        reason=error.message[:300],
-    )
+    vault, path = (staged.vault.name, staged.found.path) if staged else (None, None)
+    return refusing(actor, action, error, vault=vault, path=path, note_id=wanted[:80])
 
 
 def check_hash(layout: Layout, staged: Staged, expected: str | None) -> None:

@@ -8,13 +8,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from wiki.documents import front_matter, slugs, timestamps
+from wiki.documents import front_matter, slugs
 from wiki.documents.render import date_value
 from wiki.errors import Conflict, InvalidInput, WikiError
 from wiki.filesystem import write_atomic
 from wiki.settings import VaultsSettings
 from wiki.tenants import Layout
-from wiki.vaults.audit import Decision, Outcome, note_decision
+from wiki.vaults.audit import Decision, allowing, note_decision, refusing
 from wiki.vaults.contract import Actor, load_contract
 from wiki.vaults.inbox import NearDuplicate, near_duplicates
 from wiki.vaults.model import MARK, STAGED, Vault, note_id
@@ -82,7 +82,7 @@ def write_note(layout: Layout, settings: VaultsSettings, request: NoteRequest) -
         return replace(written, near_duplicates=near)
     except WikiError as error:
         if not request.dry_run:
-            note_decision(layout, _decision(request, "refused", error.details.get("rule_id"), reason=error.message))
+            note_decision(layout, _refusal(request, error))
         raise
 
 
@@ -95,7 +95,17 @@ def _write(
     written = WrittenNote(note_id(vault.name, path), vault.name, path, routed.rule_id, sha256(data).hexdigest())
     if request.dry_run:
         return written
-    note_decision(layout, _decision(request, "allowed", routed.rule_id, written=written))
+    row = allowing(
+        request.actor,
+        "write",
+        routed.rule_id,
+        content_type=request.content_type,
+        vault=vault.name,
+        path=path,
+        note_id=written.note_id,
+        content_hash=written.content_hash,
+    )
+    note_decision(layout, row)
     there = folder_on_disk(vault, parts)
     if replaces:
         write_atomic(there / name, data)
@@ -205,19 +215,8 @@ def _vault(layout: Layout, settings: VaultsSettings, routed: Routed) -> Vault:
     return vaults[routed.vault]
 
 
-def _decision(
-    request: NoteRequest, outcome: Outcome, rule_id: str | None, *, written: WrittenNote | None = None, reason: str = ""
-) -> Decision:
-    return Decision(
-        at=timestamps.now(),
-        actor=request.actor,
-        action="write",
-        outcome=outcome,
-        rule_id=rule_id,
-        content_type=request.content_type[:80],
-        vault=written.vault if written else (request.vault or "")[:80] or None,
-        path=written.path if written else (request.folder or "")[:200] or None,
-        note_id=written.note_id if written else None,
-        content_hash=written.content_hash if written else None,
-        reason=reason[:300] or None,
-    )
+def _refusal(request: NoteRequest, error: WikiError) -> Decision:
+    """What was asked for, cut short: it may be anything."""
+    vault, folder = (request.vault or "")[:80], (request.folder or "")[:200]
+    kind = request.content_type[:80]
+    return refusing(request.actor, "write", error, content_type=kind, vault=vault or None, path=folder or None)

@@ -9,6 +9,7 @@ import pytest
 from tests.index.notes.vaults_on_disk import write_note
 from tests.standins import WordEmbedder
 from wiki.documents.taxonomy import TaxonomyFile
+from wiki.index.audit.rows import AuditFileRow, DecisionRow
 from wiki.index.catalog import select
 from wiki.index.notes.rows import LinkRow, NoteRow
 from wiki.index.rows import BatchReport
@@ -69,6 +70,14 @@ class Shelves:
         places = {row.note_id: place for place, row in self.rows().items()}
         rows: list[LinkRow] = self._select("links")
         return {(places[link.from_id], link.target): places.get(link.target_id or "") for link in rows}
+
+    def decisions(self) -> list[DecisionRow]:
+        """The published decisions of the audit, the oldest first."""
+        return sorted(self._select("decisions"), key=lambda row: (row.file, row.line))
+
+    def audit_files(self) -> dict[str, AuditFileRow]:
+        """How far each file of the audit was read."""
+        return {row.file: row for row in self._select("audit_files")}
 
     def faults(self) -> dict[str, str]:
         """Reasons by path."""

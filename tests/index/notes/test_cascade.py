@@ -13,6 +13,7 @@ from tests.standins import WordEmbedder
 from wiki.index.cascade import Cascade
 from wiki.library import Library, TenantLibrary
 from wiki.settings import CascadeSettings, Settings, VaultsSettings
+from wiki.vaults.audit import Decision, note_decision
 
 
 @pytest.fixture
@@ -114,3 +115,32 @@ def test_many_notes_deleted_at_once_wait_for_a_second_look(here: TenantLibrary, 
     write_note(outside, "marker2.md", "Another.\n")
     assert soon(lambda: found(here, "another"))
     assert len(found(here, "number")) == 30
+
+
+def decided(here: TenantLibrary) -> int:
+    cursor = here.index.snapshots.cursor()
+    row = cursor.execute("SELECT count(*) FROM decisions").fetchone() if cursor else None
+    return row[0] if row else 0
+
+
+def test_a_line_in_the_audit_alone_wakes_the_cascade(here: TenantLibrary, told: Told) -> None:
+    refusal = Decision("2026-12-01T10:00:00Z", "agent", "write", "refused", "path", note_id="n_0123456789ab")
+    for count in range(1, 4):
+        note_decision(here.layout, refusal)
+        assert soon(lambda count=count: decided(here) == count)
+    assert soon(lambda: sum(r.decisions.count for r in told.reports if r.decisions) == 3)
+    (here.layout.audit / "2026-12.jsonl").unlink()
+    assert soon(lambda: decided(here) == 0)
+    note_decision(here.layout, refusal)
+    assert soon(lambda: decided(here) == 1)
+
+
+def test_a_note_and_the_decision_on_it_make_one_batch(here: TenantLibrary, outside: Path, told: Told) -> None:
+    """Once the audit's folder is watched, that is: the watch on a new one takes the whole tenant."""
+    note_decision(here.layout, Decision("2026-12-01T10:00:00Z", "agent", "write", "refused", "path"))
+    assert soon(lambda: decided(here) == 1 and told.reports)
+    note_decision(here.layout, Decision("2026-12-01T10:00:01Z", "agent", "write", "allowed", "path"))
+    write_note(outside, "Notes/a.md", "Whales sing.\n")
+    assert soon(lambda: found(here, "whales") == ["out/Notes/a.md"])
+    assert decided(here) == 2
+    assert soon(lambda: any(report.decisions and report.notes for report in told.reports))

@@ -15,6 +15,7 @@ from tests.index.notes.vaults_on_disk import write_note
 from wiki.index.rebuild import rebuild
 from wiki.settings import VaultsSettings
 from wiki.tenants import Layout, Tenant
+from wiki.vaults.audit import Decision, note_decision
 
 VAULTS = ["work", "user", "out"]
 FOLDERS = ["", "CloudOps/", "_inbox/", "facts/", "_drafts/", "Ünïcode/deep/"]
@@ -31,7 +32,8 @@ class Person:
         self.doings: list[Callable[[], None]] = [
             self.new_note, self.new_note, self.new_note, self.edit, self.edit, self.rename, self.move, self.move,
             self.copy, self.delete, self.set_status, self.break_yaml, self.rename_folder, self.move_vault_away,
-            self.change_settings, self.touch, self.conflict_copy, self.document,
+            self.change_settings, self.touch, self.conflict_copy, self.document, self.decide, self.decide, self.tear_audit,
+            self.edit_audit, self.delete_audit,
         ]  # fmt: skip
 
     def act(self) -> None:
@@ -118,6 +120,31 @@ class Person:
         doc = self.rng.choice(["d_aaaaaaaaaaaa", "d_bbbbbbbbbbbb"])
         write_document(self.shelves.layout, f"Science/P_{doc}", doc, {"1_One.md": self.text()})
 
+    def decide(self) -> None:
+        month = self.rng.choice(["2026-11", "2026-12"])
+        word = self.rng.choice(WORDS)
+        row = Decision(f"{month}-01T00:00:00Z", "agent", "write", "refused", None, vault="work", reason=word)
+        note_decision(self.shelves.layout, row)
+
+    def tear_audit(self) -> None:
+        for path in self.audit():
+            with path.open("ab") as file:
+                file.write(self.rng.choice([b'{"at": "2026-1', b"\n", b"[1, 2]\n", b'{"at": 3}\n\n', b"\xff"]))
+
+    def edit_audit(self) -> None:
+        for path in self.audit():
+            lines = path.read_bytes().splitlines(keepends=True)
+            self.rng.shuffle(lines)
+            path.write_bytes(b"".join(lines[: self.rng.randint(0, len(lines))]))
+
+    def delete_audit(self) -> None:
+        for path in self.audit():
+            path.unlink()
+
+    def audit(self) -> list[Path]:
+        paths = sorted(self.shelves.layout.audit.glob("*.jsonl"))
+        return [self.rng.choice(paths)] if paths else []
+
     def pick(self) -> list[Path]:
         paths = self.notes()
         return [self.rng.choice(paths)] if paths else []
@@ -138,7 +165,8 @@ def test_incremental_equals_rebuild(seed: int, pauses: list[int]) -> None:
             for _ in shelves.index.sync(batch_files=person.rng.choice([1, 3, 400])):
                 pass
             shelves.check()
-        before = shelves.rows(), shelves.links(), shelves.faults()
+        before = shelves.rows(), shelves.links(), shelves.faults(), shelves.decisions(), shelves.audit_files()
         rebuild(shelves.index, shelves.taxonomy, lambda: shelves.embedder)
         shelves.check()
-        assert (shelves.rows(), shelves.links(), shelves.faults()) == before
+        after = shelves.rows(), shelves.links(), shelves.faults(), shelves.decisions(), shelves.audit_files()
+        assert after == before

@@ -22,7 +22,7 @@ def make_older(shelves: Shelves) -> None:
     assert name is not None
     for file in ("catalog.duckdb", name.file):
         with duckdb.connect(str(shelves.layout.catalog / file)) as connection:
-            for gone in ("notes", "links", "note_queue"):
+            for gone in ("notes", "links", "note_queue", "decisions", "audit_files"):
                 connection.execute(f"DROP TABLE {gone}")
             connection.execute("DELETE FROM meta WHERE key = 'vaults'")
     shelves.index = shelves.open()
