@@ -52,6 +52,7 @@ class BundledEmbedder:
 
     dim = DIM
     max_tokens = MAX_TOKENS
+    languages: frozenset[str] | None = frozenset({"en"})
 
     def __init__(self, *, threads: int = 0, batch_size: int = 32, model_path: Path | None = None) -> None:
         self._threads = threads or os.cpu_count() or 1
