@@ -14,7 +14,8 @@ MOST_PASSAGE = 2_000
 
 
 def search(tenant: TenantLibrary, asked: Search) -> Found:
-    hits = tenant.unified_search(asked.to_query()).hits[asked.offset :]
+    result = tenant.unified_search(asked.to_query())
+    hits = result.hits[asked.offset :]
     shown: list[FoundPassage] = []
     room = MOST_CHARS
     for hit in hits:
@@ -25,7 +26,8 @@ def search(tenant: TenantLibrary, asked: Search) -> Found:
         shown.append(passage)
     after = asked.offset + len(shown) if len(shown) < len(hits) else None
     how = None if after is None else f"{len(hits) - len(shown)} more: the same search with offset={after}"
-    return Found(hits=shown, next_offset=after, read_on=how)
+    warnings = [f"{warning.message}; {warning.remedy}" for warning in result.warnings]
+    return Found(hits=shown, next_offset=after, read_on=how, warnings=warnings)
 
 
 def get_note(tenant: TenantLibrary, asked: GetNote) -> NoteText:
