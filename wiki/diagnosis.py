@@ -75,7 +75,7 @@ def _root(library: "Library") -> Check:
 
 def _models(library: "Library") -> Iterator[Check]:
     from wiki.models.factory import make_embedder, make_reranker
-    from wiki.models.installed import missing_model
+    from wiki.models.installed import missing_model, pip_command
 
     settings = library.settings
     for name, provider, make in (
@@ -89,7 +89,7 @@ def _models(library: "Library") -> Iterator[Check]:
             continue
         reason = missing_model(provider)
         if reason:
-            yield Check(name, "missing", reason, "pip install 'knowledge-wiki[models]'")
+            yield Check(name, "missing", reason, pip_command(provider))
         else:
             yield Check(name, "ready", provider)
     yield _language_model(library)
