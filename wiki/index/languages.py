@@ -55,7 +55,8 @@ _SCRIPTS = {
     "zh": ("Chinese", "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"),
 }
 """Tag of BCP 47 -> name and letters; the tag of a script alone where several languages share it."""
-_BEYOND_LATIN = re.compile(f"[{''.join(letters for _, letters in _SCRIPTS.values())}]")
+_BEYOND_LATIN = re.compile(f"[{''.join(letters for _, letters in _SCRIPTS.values())}]{{2,}}")
+"""A letter alone is a sign in a formula."""
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 _ACCENTED = re.compile(r"[\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]")
 _OF_SCRIPT = {tag: re.compile(f"[{letters}]") for tag, (_, letters) in _SCRIPTS.items()}
@@ -86,9 +87,9 @@ def language_of(text: str) -> str | None:
     if len(DISTINCT_ENGLISH.intersection(opening.lower().split())) >= SURE_ENGLISH:
         return "en"
     if not opening.isascii():
-        other = _BEYOND_LATIN.findall(opening)
+        other = "".join(_BEYOND_LATIN.findall(opening))
         if len(other) >= LEAST_LETTERS and len(other) >= SCRIPT_SHARE * (len(other) + len(_LATIN.findall(opening))):
-            return _script_of("".join(other[:SAMPLE]))
+            return _script_of(other[:SAMPLE])
     return _by_function_words(text[:LOOKED_AT].lower())
 
 
