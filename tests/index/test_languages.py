@@ -71,7 +71,7 @@ def test_languages_and_scripts_have_names() -> None:
 
 
 def test_paragraphs_of_twelve_languages(shared: Path) -> None:
-    """At least 98 of 100 paragraphs of XQuAD are told to be foreign, and none of the English ones."""
+    """At least 96 of 100 paragraphs of XQuAD are told to be foreign, and none of the English ones."""
     found: dict[str, list[str | None]] = {}
     for line in (shared / "eval" / "xquad" / "documents.jsonl").read_text(encoding="utf-8").splitlines():
         document = json.loads(line)
@@ -79,7 +79,7 @@ def test_paragraphs_of_twelve_languages(shared: Path) -> None:
     assert len(found) == 12
     for language, tags in found.items():
         foreign = sum(tag not in (None, "en") for tag in tags)
-        assert foreign == 0 if language == "en" else foreign >= 0.98 * len(tags), language
+        assert foreign == 0 if language == "en" else foreign >= 0.96 * len(tags), language
 
 
 @pytest.mark.parametrize("name", ["scifact", "cranfield", "cisi", "npl"])

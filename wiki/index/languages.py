@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TypeVar
 
 from wiki.index.function_words import DISTINCT_ENGLISH, ENGLISH, OTHERS
@@ -11,9 +12,7 @@ from wiki.index.notes.rows import NoteRow
 from wiki.index.rows import Passage, TopicRow
 
 OPENING = 400
-"""Characters that are enough to see the script of a text, and that it is English."""
-LOOKED_AT = 600
-"""Characters whose function words are counted."""
+"""Characters that are looked at."""
 SAMPLE = 100
 """Letters that tell the script."""
 SURE_ENGLISH = 4
@@ -57,7 +56,7 @@ _SCRIPTS = {
 """Tag of BCP 47 -> name and letters; the tag of a script alone where several languages share it."""
 _BEYOND_LATIN = re.compile(f"[{''.join(letters for _, letters in _SCRIPTS.values())}]{{2,}}")
 """A letter alone is a sign in a formula."""
-_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f\u1e00-\u1eff]+")
 _ACCENTED = re.compile(r"[\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]")
 _OF_SCRIPT = {tag: re.compile(f"[{letters}]") for tag, (_, letters) in _SCRIPTS.items()}
 _KANA_SHARE = 0.1
@@ -84,13 +83,16 @@ def language_of(text: str) -> str | None:
     of names cannot be told.
     """
     opening = text[:OPENING]
-    if len(DISTINCT_ENGLISH.intersection(opening.lower().split())) >= SURE_ENGLISH:
+    lower = opening.lower()
+    if len(DISTINCT_ENGLISH.intersection(lower.split())) >= SURE_ENGLISH:
         return "en"
     if not opening.isascii():
         other = "".join(_BEYOND_LATIN.findall(opening))
-        if len(other) >= LEAST_LETTERS and len(other) >= SCRIPT_SHARE * (len(other) + len(_LATIN.findall(opening))):
+        if len(other) >= LEAST_LETTERS and len(other) >= SCRIPT_SHARE * (
+            len(other) + sum(map(len, _LATIN.findall(opening)))
+        ):
             return _script_of(other[:SAMPLE])
-    return _by_function_words(text[:LOOKED_AT].lower())
+    return _by_function_words(lower)
 
 
 def _by_function_words(lower: str) -> str | None:
@@ -134,8 +136,13 @@ def language_name(tag: str) -> str:
     return (_SCRIPTS.get(tag) or OTHERS.get(tag) or (tag,))[0]
 
 
+@lru_cache(4_096)
+def _script_of_letter(letter: str) -> str:
+    return next(tag for tag, pattern in _OF_SCRIPT.items() if pattern.match(letter))
+
+
 def _script_of(letters: str) -> str:
-    counts = {tag: len(pattern.findall(letters)) for tag, pattern in _OF_SCRIPT.items()}
+    counts = Counter(map(_script_of_letter, letters))
     if counts["ja"] and counts["ja"] >= _KANA_SHARE * (counts["ja"] + counts["zh"]):
         counts["ja"] += counts["zh"]
     return max(counts, key=lambda tag: (counts[tag], tag))
