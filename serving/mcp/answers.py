@@ -27,6 +27,7 @@ class Found(Reply):
     hits: list[FoundPassage]
     next_offset: int | None = Field(description="Of the first hit that did not fit in; null when all are told.")
     read_on: str | None
+    warnings: list[str] = Field(description="What makes this search worse than it could be; tell the user once.")
 
 
 class Text(Reply):

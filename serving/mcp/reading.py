@@ -14,9 +14,11 @@ MOST_PASSAGE = 2_000
 
 
 def search(tenant: TenantLibrary, asked: Search) -> Found:
-    hits = tenant.unified_search(asked.to_query()).hits[asked.offset :]
+    result = tenant.unified_search(asked.to_query())
+    hits = result.hits[asked.offset :]
+    warnings = [f"{warning.message}; {warning.remedy}" for warning in result.warnings]
     shown: list[FoundPassage] = []
-    room = MOST_CHARS
+    room = MOST_CHARS - size(warnings)
     for hit in hits:
         passage = _passage(hit)
         room -= size(passage.model_dump(mode="json"))
@@ -25,7 +27,7 @@ def search(tenant: TenantLibrary, asked: Search) -> Found:
         shown.append(passage)
     after = asked.offset + len(shown) if len(shown) < len(hits) else None
     how = None if after is None else f"{len(hits) - len(shown)} more: the same search with offset={after}"
-    return Found(hits=shown, next_offset=after, read_on=how)
+    return Found(hits=shown, next_offset=after, read_on=how, warnings=warnings)
 
 
 def get_note(tenant: TenantLibrary, asked: GetNote) -> NoteText:

@@ -39,6 +39,7 @@ class NoVectors:
     fingerprint = "none"
     dim = 2
     max_tokens = 256
+    languages = None
     _vector = np.array([1, 0], np.float32)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:

@@ -19,7 +19,7 @@ from wiki.tenants import Layout, Tenant
 
 CATEGORIES = ["Technology", "Science", "Unknown_folder"]
 IDS = ["d_aaaaaaaaaaaa", "d_bbbbbbbbbbbb", "d_cccccccccccc"]
-WORDS = "pump valve seal motor rotor bearing shaft gasket flange nozzle".split()
+WORDS = "pump valve seal motor rotor bearing shaft gasket flange nozzle насос клапан".split()
 
 
 class Person:

@@ -149,6 +149,8 @@ def _print_status(view: "StatusView") -> None:
         typer.echo(f"jobs       {view.jobs.queued} queued, {view.jobs.running} running, {view.jobs.failed} failed")
     for name, process in view.processes.items():
         typer.echo(f"{name:<10} {process}")
+    for warning in view.warnings:
+        typer.echo(f"warning    {warning.message}; {warning.remedy}")
     for fault in view.faults:
         line = f":{fault.line}" if fault.line else ""
         typer.echo(f"fault      {fault.path}{line}: {fault.reason} (since {fault.since}); {fault.remedy}")

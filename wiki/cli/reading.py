@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from wiki.cli.output import console, plain, print_json
+from wiki.cli.output import console, plain, print_json, say
 from wiki.cli.scope import AppOption, JsonOption, ProjectOption, RootOption, opened, scope
 from wiki.errors import NotFound
 from wiki.views import Method
@@ -51,6 +51,8 @@ def search(
         print_json(result)
     else:
         _print_hits(result, explain)
+        for warning in result.warnings:
+            say(f"warning: {warning.message}; {warning.remedy}")
 
 
 def show(

@@ -10,6 +10,7 @@ import typer
 
 from wiki.cli import inbox
 from wiki.cli.audit import audit
+from wiki.cli.embedder_choice import Choice, choose, in_force, offer, tell
 from wiki.cli.links import links, orphans
 from wiki.cli.moving import move
 from wiki.cli.output import print_json, say
@@ -36,6 +37,10 @@ def init(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="NAME...", help="work, ai, user; all when none.", show_default=False)
     ] = None,
+    embedder: Annotated[
+        Choice | None,
+        typer.Option("--embedder", help="Set this embedding model in wiki.toml, and do not ask.", show_default=False),
+    ] = None,
     root: RootOption = None,
     app: AppOption = "default",
     project: ProjectOption = "default",
@@ -43,23 +48,30 @@ def init(
 ) -> None:
     """Make vaults from templates, and the contract that says who may write what.
 
-    Files that are there already are not touched.
+    Files that are there already are not touched. The default embedding model knows English; the multilingual one
+    about a hundred languages.
 
     \b
-    Example:
+    Examples:
         wiki vault init --root library
+        wiki vault init --embedder multilingual
     """
     from wiki.tenants import Layout, Tenant
     from wiki.vaults.init import NAMES, init_vaults
 
     where = scope(root, app, project, create=True)
+    state = choose(where.root, embedder) if embedder else in_force(where.root)
     made = init_vaults(Layout(where.root, Tenant(where.app_id, where.project_id)), tuple(names or NAMES))
     if as_json:
-        print_json({"made": made})
-    else:
-        for path in made:
-            typer.echo(path)
-        say(f"{len(made)} files made" if made else "everything is there already")
+        print_json({"made": made, "embedder": state})
+        return
+    for path in made:
+        typer.echo(path)
+    say(f"{len(made)} files made" if made else "everything is there already")
+    if embedder:
+        tell(state)
+    elif made:
+        offer(where.root, state)
 
 
 def write(

@@ -1,6 +1,6 @@
 """What one batch changes: the records derived from disk against those in the catalog."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -8,6 +8,7 @@ from wiki.documents.model import TopicFile
 from wiki.documents.taxonomy import Taxonomy
 from wiki.index.catalog import Catalog
 from wiki.index.lance import any_of
+from wiki.index.languages import counted
 from wiki.index.records import Record, build_record
 from wiki.index.resolve import Resolution
 from wiki.index.rows import DocumentRow, Fault, Passage, TopicRow
@@ -50,13 +51,12 @@ class Batch:
     def _by_folder(self) -> dict[str, Record]:
         return {record.document.folder: record for record in self.records}
 
-    def with_passages(self, cut: Mapping[str, tuple[Passage, ...]]) -> "Batch":
-        """The same batch, knowing how many passages each written topic has."""
-        counts = {topic_id: len(passages) for topic_id, passages in cut.items()}
+    def with_passages(self, cut: Mapping[str, tuple[Passage, ...]], known: Collection[str] | None) -> "Batch":
+        """The same batch, knowing how many passages each written topic has; ``known`` languages are not foreign."""
         records = tuple(
             replace(
                 record,
-                topics=tuple(replace(t, passages=counts.get(t.topic_id, t.passages)) for t in record.topics),
+                topics=tuple(counted(t, cut[t.topic_id], known) if t.topic_id in cut else t for t in record.topics),
             )
             for record in self.records
         )
@@ -106,15 +106,17 @@ def plan_batch(
 
 
 def _with_old_counts(record: Record, old: Mapping[str, TopicRow]) -> Record:
-    topics = tuple(
-        replace(topic, passages=old[topic.topic_id].passages) if topic.topic_id in old else topic
-        for topic in record.topics
-    )
-    return replace(record, topics=topics)
+    def with_old(topic: TopicRow) -> TopicRow:
+        before = old.get(topic.topic_id)
+        if before is None:
+            return topic
+        return replace(topic, passages=before.passages, foreign_passages=before.foreign_passages)
+
+    return replace(record, topics=tuple(map(with_old, record.topics)))
 
 
 def _needs_rows(topic: TopicRow, old: TopicRow | None, orphans: Sequence[str]) -> bool:
-    return old is None or old.row_hash != topic.row_hash or topic.topic_id in orphans
+    return old is None or old.row_hash != topic.row_hash or topic.topic_id in orphans or old.foreign_passages is None
 
 
 def _differs(

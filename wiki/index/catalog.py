@@ -27,7 +27,7 @@ _INTS = {
     *("lines", "length", "skipped"),
 }
 _LISTS = {"candidates", "labels", "tags", "aliases", "keys"}
-_JSON = {"fields", "extraction", "source", "front_matter", "properties", "headings", "blocks"}
+_JSON = {"fields", "extraction", "source", "front_matter", "properties", "headings", "blocks", "foreign_passages"}
 _FLAGS = {"summary_stale", "ambiguous"}
 
 
@@ -68,6 +68,8 @@ TABLES: dict[str, str] = {
     "note_queue": "vault VARCHAR, path VARCHAR, reason VARCHAR, since VARCHAR",
 }
 """Columns by table. One added later stands empty in older catalogs and snapshots."""
+LATER_COLUMNS = (("topics", "foreign_passages"), ("notes", "foreign_passages"))
+"""Text columns that older catalogs and snapshots lack, each the last of its table then: null in what they hold."""
 
 
 class Catalog:
@@ -94,6 +96,8 @@ class Catalog:
     def _create(self) -> None:
         for name, columns in TABLES.items():
             self.connection.execute(f"CREATE TABLE IF NOT EXISTS {name} ({columns})")
+        for table, column in LATER_COLUMNS:
+            self.connection.execute(f"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS {column} VARCHAR")
 
     def meta(self, key: str) -> str | None:
         row = self.connection.execute("SELECT value FROM meta WHERE key = ?", [key]).fetchone()
@@ -258,13 +262,13 @@ def _shallow(row: Any) -> tuple[Any, ...]:
 
 def _encode(value: Any, name: str) -> Any:
     if name in _JSON:
-        return json.dumps(value, ensure_ascii=False, default=str)
+        return None if value is None else json.dumps(value, ensure_ascii=False, default=str)
     return list(value) if name in _LISTS else value
 
 
 def _decoded(value: Any, name: str) -> Any:
     if name in _JSON:
-        return json.loads(value)
+        return None if value is None else json.loads(value)
     return tuple(value) if name in _LISTS else value
 
 

@@ -56,13 +56,15 @@ def document_drift(
         known.setdefault(folder, {})[path] = (stamp[0], stamp[1], stamp[2])
     documents = {row[0] for row in cursor.execute("SELECT folder FROM documents").fetchall()}
     queued = {row[0] for row in cursor.execute("SELECT folder FROM queue").fetchall()}
+    uncounted = cursor.execute("SELECT DISTINCT folder FROM topics WHERE foreign_passages IS NULL").fetchall()
+    again = queued | {row[0] for row in uncounted}
     taxonomy = cursor.execute("SELECT value FROM meta WHERE key = 'taxonomy'").fetchone()
     everything = everything or taxonomy is None or taxonomy[0] != taxonomy_hash
     changed = [
         path
         for path, stamps in seen.folders.items()
         if everything
-        or path in queued
+        or path in again
         or known.get(path) != {file: (s.size, s.mtime_ns, s.inode) for file, s in stamps.items()}
     ]
     gone = [path for path in sorted(documents | queued) if path not in seen.folders and not seen.shields(path)]

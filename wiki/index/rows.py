@@ -130,6 +130,9 @@ class TopicRow:
     """Of everything that reaches the topic's passage rows: equal means LanceDB needs no write."""
     passages: int = 0
     """How many passage rows it has; known once it was cut."""
+    foreign_passages: dict[str, int] | None = field(default_factory=dict[str, int])
+    """How many of them are in each language that the embedding model does not know, by its tag of BCP 47; None in a
+    catalog of an older version, until they are counted."""
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 
 from wiki.filesystem import write_atomic
-from wiki.index.catalog import TABLES, WRITER_FILE, Catalog
+from wiki.index.catalog import LATER_COLUMNS, TABLES, WRITER_FILE, Catalog
 
 CURRENT = "CURRENT"
 KEPT = 3
@@ -71,7 +71,7 @@ class SnapshotReader:
         self._cursors: dict[SnapshotName, int] = {}
         """How many cursors are alive on each attached snapshot."""
         self._missing: dict[SnapshotName, list[str]] = {}
-        """Tables that a snapshot of an older version lacks: its cursors see them empty."""
+        """Statements that give a cursor what its snapshot, of an older version, lacks: empty tables and columns."""
 
     def cursor(self) -> duckdb.DuckDBPyConnection | None:
         """A fresh cursor, or None when nothing was published yet."""
@@ -100,11 +100,11 @@ class SnapshotReader:
             path = str(self._folder / name.file).replace("'", "''")
             base.execute(f"ATTACH '{path}' AS \"{name}\" (READ_ONLY)")
             self._cursors[name] = 0
-            self._missing[name] = _missing_tables(base, name)
+            self._missing[name] = [*_missing_tables(base, name), *_missing_columns(base, name)]
             self._detach_unused(base, name)
         cursor = base.cursor().execute(f'USE "{name}"')
-        for table in self._missing[name]:
-            cursor.execute(f"CREATE TEMP TABLE {table} ({TABLES[table]})")
+        for statement in self._missing[name]:
+            cursor.execute(statement)
         self._cursors[name] += 1
         weakref.finalize(cursor, self._gone, base, name).atexit = False
         return cursor
@@ -122,4 +122,16 @@ class SnapshotReader:
 
 def _missing_tables(base: duckdb.DuckDBPyConnection, name: SnapshotName) -> list[str]:
     found = base.execute("SELECT table_name FROM duckdb_tables() WHERE database_name = ?", [str(name)]).fetchall()
-    return [table for table in TABLES if table not in {row[0] for row in found}]
+    there = {row[0] for row in found}
+    return [f"CREATE TEMP TABLE {table} ({columns})" for table, columns in TABLES.items() if table not in there]
+
+
+def _missing_columns(base: duckdb.DuckDBPyConnection, name: SnapshotName) -> list[str]:
+    found = base.execute("SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = ?", [str(name)])
+    there = set(found.fetchall())
+    tables = {table for table, _ in there}
+    return [
+        f'CREATE TEMP VIEW {table} AS SELECT *, NULL::VARCHAR AS {column} FROM "{name}".main.{table}'
+        for table, column in LATER_COLUMNS
+        if table in tables and (table, column) not in there
+    ]

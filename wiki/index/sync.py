@@ -235,7 +235,8 @@ class TenantIndex(TenantStores):
             for row in passage_rows(batch.document_of(topic), topic, cut[topic.topic_id], vectors, model)
         ]
         rows += note_rows(notes.written, notes_cut, vectors, model)
-        return rows, embedded, batch.with_passages(cut), notes.with_passages(notes_cut)
+        known = embedder.languages
+        return rows, embedded, batch.with_passages(cut, known), notes.with_passages(notes_cut, known)
 
     def _commit(
         self,

@@ -12,6 +12,7 @@ from wiki.index.audit.rows import AuditFileRow, DecisionRow
 from wiki.index.catalog import Catalog, row_values, select
 from wiki.index.folders import Folder, read_folder, survey
 from wiki.index.identity import Assignment, assign
+from wiki.index.languages import counted
 from wiki.index.notes.derive import DerivedNotes, derive_notes
 from wiki.index.notes.rows import LinkRow, NoteRow
 from wiki.index.notes.survey import VaultFolders
@@ -86,17 +87,16 @@ def _with_passages(
     model = embedder()
     blank = StoredVector(np.zeros(0, np.float32), None)
     rows: dict[str, PassageRow] = {}
-    counted: list[Record] = []
+    cut_records: list[Record] = []
     for record in records:
         cut = cut_many([TopicText(t.name, record.bodies[t.topic_id].body, t.body_line) for t in record.topics], model)
         for topic, passages in zip(record.topics, cut, strict=True):
             vectors = {passage.sha256: blank for passage in passages}
             for row in passage_rows(record.document, topic, passages, vectors, model.fingerprint):
                 rows[row.passage_id] = row
-        sizes = [len(passages) for passages in cut]
-        topics = tuple(replace(t, passages=n) for t, n in zip(record.topics, sizes, strict=True))
-        counted.append(replace(record, topics=topics))
-    return counted, rows
+        topics = tuple(counted(t, passages, model.languages) for t, passages in zip(record.topics, cut, strict=True))
+        cut_records.append(replace(record, topics=topics))
+    return cut_records, rows
 
 
 def _in_lance(

@@ -15,7 +15,7 @@ class Keeping(Reading):
     """What keeps the indexes right, and tells whether they are."""
 
     def status(self) -> StatusView:
-        """Counts, what waits to be indexed, faults, and the processes that run."""
+        """Counts, what waits to be indexed, faults, warnings, and the processes that run."""
         cursor = self._cursor()
         counts = {"documents": 0, "topics": 0}
         notes = passages = 0
@@ -32,6 +32,7 @@ class Keeping(Reading):
             pending=self.index.drift().pending,
             faults=tuple(self.faults()),
             processes=self._library.presence.run().get("processes", {}),
+            warnings=self.warnings(),
         )
 
     def published(self) -> bool:

@@ -3,12 +3,15 @@
 import importlib
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from wiki.documents.taxonomy import default_taxonomy
 from wiki.extraction.categories import warm_categories
+from wiki.index.language_counts import LanguageCounts
+from wiki.library.language_warning import language_warnings
 from wiki.library.tenant import TenantLibrary
 from wiki.models.factory import make_chat, make_embedder, make_reranker
 from wiki.models.protocols import ChatModel, Embedder, Reranker
@@ -107,19 +110,22 @@ class Library:
                 self._warm = True
 
     def ready(self) -> dict[str, Any]:
-        """Whether questions can be answered, and what is still to do. Calls no provider."""
+        """Whether questions can be answered, what is still to do, and warnings, counted over all tenants. Calls no
+        provider."""
         reconciled = self.presence.reconciled()
-        pending, faults = 0, 0
+        pending, faults, languages = 0, 0, LanguageCounts()
         published = True
         for tenant in self.tenants():
             here = self.tenant(tenant.app_id, tenant.project_id)
             published = published and here.published()
             pending += here.index.drift().pending
             faults += len(here.faults())
+            languages += here.language_counts()
         return {
             "ready": reconciled and published,
             "pending": pending,
             "faults": faults,
+            "warnings": [asdict(warning) for warning in language_warnings(languages)],
             "providers": {
                 "embedding": self.settings.embedding.provider,
                 "rerank": self.settings.rerank.provider,

@@ -1,5 +1,6 @@
 """Reading: what one tenant's documents, topics, categories and searches answer."""
 
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -7,14 +8,25 @@ from wiki.documents.model import INDEX_FILE
 from wiki.errors import NotFound
 from wiki.index import reading
 from wiki.index.catalog import select
+from wiki.index.language_counts import LanguageCounts, LanguageReader
 from wiki.index.reading import SortBy, SortOrder
 from wiki.index.rows import Fault
+from wiki.library.language_warning import language_warnings
 from wiki.library.parts import TenantParts, etag_of
 from wiki.library.topics import TopicLookup
 from wiki.search.engine import SearchEngine
 from wiki.search.unified import UnifiedQuery, UnifiedResult, UnifiedSearch
 from wiki.tenants import Tenant
-from wiki.views import CategoryView, DocumentPage, DocumentView, FaultView, SearchQuery, SearchResult, TopicView
+from wiki.views import (
+    CategoryView,
+    DocumentPage,
+    DocumentView,
+    FaultView,
+    SearchQuery,
+    SearchResult,
+    TopicView,
+    WarningView,
+)
 
 
 class Reading(TenantParts):
@@ -79,17 +91,30 @@ class Reading(TenantParts):
         return reading.categories(self.taxonomy.load()[0], reading.category_counts(cursor) if cursor else {})
 
     def search(self, query: SearchQuery) -> SearchResult:
-        """Hits of this tenant, joined with the published catalog."""
-        return self._engine.search(query)
+        """Hits of this tenant, joined with the published catalog; with warnings when it looks by meaning."""
+        result = self._engine.search(query)
+        return result if query.method == "keyword" else replace(result, warnings=self.warnings())
 
     def unified_search(self, query: UnifiedQuery) -> UnifiedResult:
         """Passages of notes and topics together. Raises InvalidInput for a vault or namespace that is not there."""
-        return self._unified.search(query)
+        return replace(self._unified.search(query), warnings=self.warnings())
+
+    def warnings(self) -> tuple[WarningView, ...]:
+        """What makes searches by meaning worse than they could be."""
+        return language_warnings(self.language_counts())
+
+    def language_counts(self) -> LanguageCounts:
+        """How many passages the published catalog has, and in which languages the embedding model does not know."""
+        return self._languages.counts()
 
     def faults(self) -> list[FaultView]:
         cursor = self._cursor()
         rows: list[Fault] = select(cursor, "faults", "TRUE ORDER BY path") if cursor else []
         return [reading.fault_view(row) for row in rows]
+
+    @cached_property
+    def _languages(self) -> LanguageReader:
+        return LanguageReader(self.index.catalog_path, self.index.snapshots)
 
     @cached_property
     def _lookup(self) -> TopicLookup:

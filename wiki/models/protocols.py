@@ -50,6 +50,11 @@ class Embedder(Protocol):
         """The most tokens of one passage, title and heading path counted."""
         ...
 
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """The languages it was made for, as tags of BCP 47; None when it knows all or does not tell. Loads nothing."""
+        ...
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]: ...
 
     def token_spans(self, text: str) -> list[tuple[int, int]]:

@@ -27,6 +27,8 @@ class RemoteEmbedder:
     """
 
     max_tokens = MAX_TOKENS
+    languages: frozenset[str] | None = None
+    """An endpoint does not tell."""
 
     def __init__(
         self,

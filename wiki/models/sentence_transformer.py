@@ -15,6 +15,8 @@ from wiki.models.protocols import Embedding, QueryEmbedding, Vector
 
 MAX_TOKENS = 256
 _E5 = re.compile(r"(?:^|[-_/])e5(?:[-_]|$)", re.IGNORECASE)
+_ENGLISH = re.compile(r"^all-|(?:^|[-_.])(?:en|english)(?:[-_.]|$)", re.IGNORECASE)
+"""Names of models for English: ``bge-small-en-v1.5``, and the ``all-...`` family of sentence-transformers."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,11 @@ class SentenceTransformerEmbedder:
     @property
     def max_tokens(self) -> int:
         return self._loaded.max_tokens
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """English when the model's name says so; else it does not tell."""
+        return frozenset({"en"}) if _ENGLISH.search(Path(self._name).name) else None
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text with special tokens and the passage prompt."""

@@ -12,7 +12,7 @@ from wiki.search.grouping import Found, group_by_passage
 from wiki.search.hits import explanation
 from wiki.search.ranking import Ranked
 from wiki.search.records import TopicRecord
-from wiki.views import SearchFilters, SearchQuery
+from wiki.views import SearchFilters, SearchQuery, WarningView
 
 MOST_HITS = 50
 POOL = 5
@@ -70,6 +70,7 @@ class UnifiedResult:
     hits: tuple[UnifiedHit, ...]
     took_ms: float
     timings: dict[str, float]
+    warnings: tuple[WarningView, ...] = ()
 
 
 class UnifiedSearch:

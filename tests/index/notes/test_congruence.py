@@ -19,7 +19,7 @@ from wiki.vaults.audit import Decision, note_decision
 
 VAULTS = ["work", "user", "out"]
 FOLDERS = ["", "CloudOps/", "_inbox/", "facts/", "_drafts/", "Ünïcode/deep/"]
-WORDS = "pump valve seal motor rotor bearing shaft gasket flange nozzle".split()
+WORDS = "pump valve seal motor rotor bearing shaft gasket flange nozzle насос клапан".split()
 
 
 class Person:

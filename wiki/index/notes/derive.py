@@ -1,11 +1,12 @@
 """Every note's rows from disk alone: what ``verify`` compares the stores with."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
 
+from wiki.index.languages import counted
 from wiki.index.notes.batches import cut_notes, note_rows
 from wiki.index.notes.linking import resolve_links
 from wiki.index.notes.records import NoteRecord, read_record
@@ -46,8 +47,7 @@ def derive_notes(folders: VaultFolders, stored: Sequence[NoteRow], embedder: Cal
                 unread.add((ref.vault, ref.path))
                 continue
             records += [record] if record else []
-        counts = _cut(records, embedder, passages)
-        rows += [replace(record.row, passages=counts.get(record.row.note_id, 0)) for record in records]
+        rows += _cut(records, embedder, passages)
         links += [link for record in records for link in record.links]
     kept = [row for row in stored if seen.shields(row.ref, folders.vaults) or (row.vault, row.path) in unread]
     return DerivedNotes(
@@ -61,14 +61,14 @@ def derive_notes(folders: VaultFolders, stored: Sequence[NoteRow], embedder: Cal
 
 def _cut(
     records: Sequence[NoteRecord], embedder: Callable[[], Embedder], found: dict[str, PassageRow]
-) -> dict[str, int]:
-    """Add the notes' passages to ``found``; gives how many each note has."""
+) -> list[NoteRow]:
+    """Add the notes' passages to ``found``; gives the rows that know their passages."""
     searched = [record for record in records if record.note is not None]
     if not searched:
-        return {}
+        return [record.row for record in records]
     model = embedder()
     blank = StoredVector(np.zeros(0, np.float32), None)
     cut = cut_notes(searched, model)
     vectors = {passage.sha256: blank for passages in cut.values() for passage in passages}
     found.update({row.passage_id: row for row in note_rows(searched, cut, vectors, model.fingerprint)})
-    return {note_id: len(passages) for note_id, passages in cut.items()}
+    return [counted(record.row, cut.get(record.row.note_id, ()), model.languages) for record in records]

@@ -33,6 +33,8 @@ def note_drift(cursor: duckdb.DuckDBPyConnection | None, folders: VaultFolders, 
         ).fetchall()
     }
     queued = {NoteRef(*row) for row in cursor.execute("SELECT vault, path FROM note_queue").fetchall()}
+    uncounted = cursor.execute("SELECT vault, path FROM notes WHERE foreign_passages IS NULL").fetchall()
+    again = queued | {NoteRef(*row) for row in uncounted}
     row = cursor.execute("SELECT value FROM meta WHERE key = ?", [RULES]).fetchone()
     before, now = json.loads(row[0]) if row else {}, json.loads(rules)
     anew = {vault for vault in now if everything or before.get(vault) != now[vault]}
@@ -40,7 +42,7 @@ def note_drift(cursor: duckdb.DuckDBPyConnection | None, folders: VaultFolders, 
         ref
         for ref, file in seen.notes.items()
         if ref.vault in anew
-        or ref in queued
+        or ref in again
         or known.get(ref) != (file.file, file.stamp.size, file.stamp.mtime_ns, file.stamp.inode)
     ]
     vanished = [

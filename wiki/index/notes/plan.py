@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from wiki.index.catalog import Catalog
+from wiki.index.languages import counted
 from wiki.index.notes.linking import Links, relink
 from wiki.index.notes.records import NoteRecord, read_record
 from wiki.index.notes.rows import NoteRef, NoteRow
@@ -38,14 +39,16 @@ class NoteBatch:
     def record_ids(self) -> set[str]:
         return {*self.deleted, *(record.row.note_id for record in self.written)}
 
-    def with_passages(self, cut: Mapping[str, tuple[Passage, ...]]) -> "NoteBatch":
-        """The same batch, knowing how many passages each written note has."""
+    def with_passages(self, cut: Mapping[str, tuple[Passage, ...]], known: Collection[str] | None) -> "NoteBatch":
+        """The same batch, knowing how many passages each written note has; ``known`` languages are not foreign."""
 
-        def counted(record: NoteRecord) -> NoteRecord:
+        def with_counts(record: NoteRecord) -> NoteRecord:
             passages = cut.get(record.row.note_id)
-            return record if passages is None else replace(record, row=replace(record.row, passages=len(passages)))
+            return record if passages is None else replace(record, row=counted(record.row, passages, known))
 
-        records, written = tuple(map(counted, self.records)), tuple(map(counted, self.written))
+        made = {record.row.note_id: with_counts(record) for record in self.written}
+        records = tuple(made.get(record.row.note_id, record) for record in self.records)
+        written = tuple(made.values())
         return replace(self, records=records, written=written, cut=cut)
 
     def embedded_of(self, note_id: str, embedded: set[str]) -> int:
@@ -109,11 +112,12 @@ def _with_old_count(record: NoteRecord, old: Mapping[str, NoteRow]) -> NoteRecor
     before = old.get(record.row.note_id)
     if before is None or not record.row.row_hash:
         return record
-    return replace(record, row=replace(record.row, passages=before.passages))
+    row = replace(record.row, passages=before.passages, foreign_passages=before.foreign_passages)
+    return replace(record, row=row)
 
 
 def _needs_rows(row: NoteRow, old: NoteRow | None, orphans: Sequence[str]) -> bool:
-    return old is None or old.row_hash != row.row_hash or row.note_id in orphans
+    return old is None or old.row_hash != row.row_hash or row.note_id in orphans or old.foreign_passages is None
 
 
 def _differs(catalog: Catalog, batch: NoteBatch) -> bool:

@@ -1,6 +1,6 @@
 """What the catalog holds of the notes of vaults. Of a hidden note it holds where it lies, and nothing it says."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from wiki.index.folders import FileStamp
@@ -58,6 +58,9 @@ class NoteRow:
     row_hash: str
     """Of everything that reaches its passage rows; empty when it has none."""
     passages: int = 0
+    foreign_passages: dict[str, int] | None = field(default_factory=dict[str, int])
+    """How many of them are in each language that the embedding model does not know, by its tag of BCP 47; None in a
+    catalog of an older version, until they are counted."""
 
     @property
     def ref(self) -> NoteRef:
